@@ -395,6 +395,19 @@ static void add_memory(struct builder *b)
     }
 }
 
+/* What a device left is of memory that is placed, and all of it. */
+static void check_results(struct builder *b)
+{
+    for (const struct ptx_bind *result = b->ptx->results; result; result = result->next) {
+        const struct ptx_bind *memory = ptx_kernel_placed(b->ptx, result->parameter);
+        if (!memory)
+            diag_error(b->diag, result->at, "no memory '%.80s' is placed", result->parameter);
+        else if (memory->bytes != result->data_bytes)
+            diag_error(b->diag, result->at, "'%.80s' has %u bytes, not %u", result->parameter,
+                       memory->bytes, result->data_bytes);
+    }
+}
+
 static void add_shared_arguments(struct builder *b)
 {
     for (uint32_t i = 0; i < b->ptx->argument_count; i++) {
@@ -475,6 +488,7 @@ bool ptx_kernel_build(struct ptx_settings *s)
     add_variables(&b, PTX_W_GLOBAL);
     add_arguments(&b);
     add_memory(&b);
+    check_results(&b);
     add_variables(&b, PTX_W_SHARED);
     add_shared_arguments(&b);
     add_dynamic(&b);

@@ -19,6 +19,7 @@
  * memory: memory:a=0x400000000000:256:file:a.bin: 256 bytes of global memory at this address, which parameters
  *         and words hold as a number; of a variable of the module: that it lies there. A launch of a host program
  *         is written so.
+ * result: result:a=file:b.bin: what the memory `a` held when this launch had ended on a device; `check` compares.
  * blocks: blocks=196/32+16: 16 of 196 blocks, from number 32 on; only they run.
  * init:   init:a=1,2,3: first words of a variable in shared memory (which PTX cannot initialise).
  *
@@ -92,8 +93,9 @@ struct ptx_kernel {
     uint32_t shared_bytes; /* dynamic shared memory */
     bool shared_given;
     bool raw;
-    struct ptx_bind *memory; /* memory: placed buffers and variables */
-    struct ptx_bind *binds;  /* given ones; the others get defaults, and a note says so */
+    struct ptx_bind *memory;  /* memory: placed buffers and variables */
+    struct ptx_bind *results; /* result: bytes of these behind the launch, as a device left them */
+    struct ptx_bind *binds;   /* given ones; the others get defaults, and a note says so */
     uint32_t argument_count;
     struct ptx_argument *arguments; /* of the entry, in order */
     struct ptx_values *registers;

@@ -232,6 +232,21 @@ static uint32_t count_values(const struct ptx_values *list)
     return count;
 }
 
+static uint32_t count_binds(const struct ptx_bind *list)
+{
+    uint32_t count = 0;
+    for (; list; list = list->next)
+        count++;
+    return count;
+}
+
+static void add_binds_text(struct pieces *pieces, const char *key, const struct ptx_bind *list)
+{
+    for (; list; list = list->next)
+        add_piece(pieces, arena_printf(pieces->arena, "// simtfuzz: %s:%s=%s\n", key,
+                                       list->parameter, list->text));
+}
+
 static void add_values_text(struct pieces *pieces, const char *key, const struct ptx_values *list)
 {
     for (; list; list = list->next)
@@ -257,21 +272,15 @@ char *ptx_kernel_print(struct arena *arena, const struct ast_kernel *kernel)
 {
     const struct ptx_kernel *ptx = kernel->ptx;
     uint32_t count = 6 + count_values(ptx->registers) + count_values(ptx->init);
-    for (const struct ptx_bind *bind = ptx->binds; bind; bind = bind->next)
-        count++;
-    for (const struct ptx_bind *memory = ptx->memory; memory; memory = memory->next)
-        count++;
+    count += count_binds(ptx->binds) + count_binds(ptx->memory) + count_binds(ptx->results);
     struct pieces all = {.arena = arena,
                          .texts = ARENA_ARRAY(arena, const char *, count),
                          .capacity = count},
                   *pieces = &all;
     add_piece(pieces, launch_text(arena, kernel));
-    for (const struct ptx_bind *bind = ptx->binds; bind; bind = bind->next)
-        add_piece(pieces,
-                  arena_printf(arena, "// simtfuzz: bind:%s=%s\n", bind->parameter, bind->text));
-    for (const struct ptx_bind *memory = ptx->memory; memory; memory = memory->next)
-        add_piece(pieces, arena_printf(arena, "// simtfuzz: memory:%s=%s\n", memory->parameter,
-                                       memory->text));
+    add_binds_text(pieces, "bind", ptx->binds);
+    add_binds_text(pieces, "memory", ptx->memory);
+    add_binds_text(pieces, "result", ptx->results);
     add_values_text(pieces, "reg", ptx->registers);
     add_piece(pieces, stack_text(arena, ptx));
     add_values_text(pieces, "init", ptx->init);

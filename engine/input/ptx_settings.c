@@ -334,6 +334,15 @@ static bool read_buffer(struct ptx_settings *s, const struct setting *w, const c
     return true;
 }
 
+/* In the place of the one of this name, or behind all. */
+static void put_bind(struct ptx_bind **last, struct ptx_bind *bind)
+{
+    while (*last && strcmp((*last)->parameter, bind->parameter) != 0)
+        last = &(*last)->next;
+    bind->next = *last ? (*last)->next : NULL;
+    *last = bind;
+}
+
 /* ADDRESS:BYTES[:FILL] */
 static void set_memory(struct ptx_settings *s, const struct setting *w)
 {
@@ -341,17 +350,25 @@ static void set_memory(struct ptx_settings *s, const struct setting *w)
     const char *end = w->value + strcspn(w->value, ":");
     *memory = (struct ptx_bind){.parameter = w->name, .text = w->value, .at = w->at};
     if (*end == '\0' || !parse_number(w->value, end, &memory->address) || memory->address == 0 ||
-        memory->address % 256 != 0) {
-        complain(s, w, "memory is ADDRESS:BYTES[:FILL], the address a multiple of 256");
+        memory->address % 4 != 0) {
+        complain(s, w, "memory is ADDRESS:BYTES[:FILL], the address a multiple of 4");
         return;
     }
-    if (!read_buffer(s, w, end + 1, memory))
-        return;
-    struct ptx_bind **last = &s->kernel->ptx->memory;
-    while (*last && strcmp((*last)->parameter, w->name) != 0)
-        last = &(*last)->next;
-    memory->next = *last ? (*last)->next : NULL;
-    *last = memory;
+    if (read_buffer(s, w, end + 1, memory))
+        put_bind(&s->kernel->ptx->memory, memory);
+}
+
+/* file:PATH */
+static void set_result(struct ptx_settings *s, const struct setting *w)
+{
+    struct ptx_bind *result = ARENA_NEW(s->arena, struct ptx_bind);
+    *result = (struct ptx_bind){.parameter = w->name, .text = w->value, .at = w->at};
+    result->bytes = 4 * LIMIT_PLACED_WORDS;
+    result->path = w->value + strlen("file:");
+    if (!starts_with(w->value, "file:"))
+        complain(s, w, "what a device left is in a file: result:NAME=file:PATH");
+    else if (read_file(s, w, result))
+        put_bind(&s->kernel->ptx->results, result);
 }
 
 static bool read_shared(struct ptx_settings *s, const struct setting *w, const char *text,
@@ -392,11 +409,7 @@ static void set_bind(struct ptx_settings *s, const struct setting *w)
         return;
     if (starts_with(w->value, "words:") && !read_words(s, w, w->value + strlen("words:"), bind))
         return;
-    struct ptx_bind **last = &s->kernel->ptx->binds;
-    while (*last && strcmp((*last)->parameter, w->name) != 0)
-        last = &(*last)->next;
-    bind->next = *last ? (*last)->next : NULL;
-    *last = bind;
+    put_bind(&s->kernel->ptx->binds, bind);
 }
 
 static bool is_float(const struct ptx_variable *parameter)
@@ -537,7 +550,7 @@ static const struct setting_row {
     {"caches", false, false, set_caches}, {"raw", false, true, set_raw},
     {"bind", true, false, set_bind},      {"reg", true, false, set_register},
     {"init", true, false, set_init},      {"stack", false, false, set_stack},
-    {"memory", true, false, set_memory},
+    {"memory", true, false, set_memory},  {"result", true, false, set_result},
 };
 
 static void read_word(struct ptx_settings *s, const char *word, struct location at)

@@ -144,7 +144,7 @@ struct cli_options {
     bool all_pending;
     const char *compiler;                                /* of check: a command, or NULL */
     uint32_t inputs;                                     /* of check: 0 = not given */
-    const char *capture;                                 /* of exec: a folder, or NULL */
+    const char *capture;                                 /* of exec, record: a folder, or NULL */
     bool unwritten_ok, leak_check;                       /* of exec */
     const char *suppress;                                /* of exec, check: a file, or NULL */
     const char *html, *junit, *sarif, *markdown, *grade; /* of report: files */

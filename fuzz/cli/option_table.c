@@ -227,8 +227,9 @@ const struct cli_option option_table[] = {
      "branches are taken; 32 by default"},
     {"budget", 0, OPTION_SOME_U64, "N", ON(EXEC), FIELD(budget_steps), 0, NULL,
      "steps of warps that one launch may take; any number by default"},
-    {"capture", 0, OPTION_TEXT, "FOLDER", ON(EXEC), FIELD(capture), 0, NULL,
-     "keep each launch there as a case that `check` takes: kernel, settings, buffers"},
+    {"capture", 0, OPTION_TEXT, "FOLDER", ON(EXEC) | ON(RECORD), FIELD(capture), 0, NULL,
+     "keep each launch there as a case that `check` takes: kernel, settings, buffers; of record "
+     "'launches' by default"},
     {"unwritten-ok", 0, OPTION_FLAG, NULL, ON(EXEC), FIELD(unwritten_ok), 0, NULL,
      "reads of device memory that nothing wrote are no findings"},
     {"leak-check", 0, OPTION_FLAG, NULL, ON(EXEC), FIELD(leak_check), 0, NULL,

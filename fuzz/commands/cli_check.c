@@ -476,7 +476,7 @@ static bool may_grow(const struct cli *cli, const struct ast_kernel *kernel)
 int check_judge(struct cli *cli, const char *path, struct ast_kernel *kernel,
                 const struct check_options *options, struct cli_check_sums *sums)
 {
-    if (kernel->form == FORM_PTX && kernel->ptx->whole)
+    if (kernel->form == FORM_PTX && (kernel->ptx->whole || kernel->ptx->results))
         return grid_check(cli, path, kernel, sums);
     struct check_result *result = ARENA_NEW(&cli->arena, struct check_result);
     struct searched searched = {.cli = cli, .path = path};

@@ -8,7 +8,7 @@
 #ifndef FUZZ_CUDART_H
 #define FUZZ_CUDART_H
 
-#include "fuzz/cudart/device_protocol.h"
+#include "fuzz/cudart/device_link.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,16 +40,6 @@ typedef void *cudaStream_t; /* a number; 0, 1, 2: the default ones */
 
 /* Locks what follows; false: there is no device (the program does not run under simtfuzz exec, or has forked). */
 bool device_enter(void);
-void device_leave(void);
-
-void device_tell(enum device_message kind, const void *head, size_t head_bytes, const void *tail,
-                 size_t tail_bytes);
-bool device_hear(void *answer, size_t bytes);
-void device_say(enum device_message kind, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-/* Where the program calls. */
-void host_frames(struct device_stack *stack);
 
 /* ---- errors ---- */
 
@@ -94,8 +84,6 @@ struct kernel {
 
 /* A fat binary or a text in PTX becomes a module; its number. What is wrong with it is said when it is used. */
 uint32_t module_new(const void *data, size_t bytes);
-/* A fat binary's containers lie one behind the other; their sizes stand in their heads. */
-uint32_t containers_bytes(const unsigned char *at);
 /* A module's variable gets its place and its initial value. NULL: no room. */
 struct allocation *variable_new(uint32_t module, const char *name, size_t bytes, bool is_constant,
                                 bool is_managed);

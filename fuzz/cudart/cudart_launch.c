@@ -65,19 +65,6 @@ static struct variable *variables;
 static uint32_t modules;
 static bool registered; /* the program has kernels of the runtime */
 
-uint32_t containers_bytes(const unsigned char *at)
-{
-    uint32_t magic;
-    uint16_t head;
-    uint64_t body;
-    memcpy(&magic, at, sizeof magic);
-    memcpy(&head, at + 6, sizeof head);
-    memcpy(&body, at + 8, sizeof body);
-    if (magic != 0xba55ed50u || body > (uint64_t)1 << 30)
-        return 16;
-    return head + (uint32_t)body;
-}
-
 bool modules_are_registered(void)
 {
     return registered;
@@ -239,52 +226,6 @@ void ask_kernel(struct kernel *kernel)
     kernel->known = true;
 }
 
-/* The host's stack, without this library's own frames and what a sanitizer has above them. */
-void host_frames(struct device_stack *stack)
-{
-    void *frames[DEVICE_FRAMES + 8];
-    struct link_map *map;
-    Dl_info own, info;
-    int count = backtrace(frames, DEVICE_FRAMES + 8);
-    bool below = false;
-    if (!dladdr((void *)(uintptr_t)host_frames, &own))
-        return;
-    for (int i = 0; i < count && stack->count < DEVICE_FRAMES; i++) {
-        struct device_frame *frame = &stack->frames[stack->count];
-        if (!dladdr1(frames[i], &info, (void **)&map, RTLD_DL_LINKMAP))
-            continue;
-        bool is_own = info.dli_fbase == own.dli_fbase;
-        below |= is_own;
-        if (is_own || !below)
-            continue;
-        /* The program itself has no name in the loader's list. */
-        *frame = (struct device_frame){.offset = 0};
-        if (map && map->l_name[0] == '\0')
-            frame->offset = (uint64_t)((uintptr_t)frames[i] - map->l_addr);
-        if (info.dli_sname)
-            strncpy(frame->name, info.dli_sname, sizeof frame->name - 1);
-        stack->count++;
-    }
-}
-
-/* Parameters one behind the other. NULL: no memory, or nothing was given. */
-static char *pack_arguments(const struct device_kernel *kernel, void **arguments, uint32_t *bytes)
-{
-    *bytes = 0;
-    for (uint32_t i = 0; i < kernel->parameter_count; i++)
-        *bytes += kernel->sizes[i];
-    char *all = malloc(*bytes + 1), *at = all;
-    for (uint32_t i = 0; all && i < kernel->parameter_count; i++) {
-        if (!arguments || !arguments[i]) {
-            free(all);
-            return NULL;
-        }
-        memcpy(at, arguments[i], kernel->sizes[i]);
-        at += kernel->sizes[i];
-    }
-    return all;
-}
-
 /* What the kernel printed. On a GPU it comes when the host waits for the device; here the launch has ended already. */
 static void print(uint32_t bytes)
 {
@@ -298,26 +239,13 @@ static cudaError_t launch_locked(struct kernel *kernel, struct device_launch *la
                                  void **arguments)
 {
     struct device_launched launched = {.error = cudaErrorMemoryAllocation};
-    uint32_t bytes;
     ask_kernel(kernel);
     if (kernel->device.error)
         return (cudaError_t)kernel->device.error;
-    char *packed = pack_arguments(&kernel->device, arguments, &bytes);
-    if (!packed)
-        return cudaErrorInvalidValue;
     launch->module = kernel->module;
-    launch->name_bytes = (uint32_t)strlen(kernel->name);
-    launch->argument_bytes = bytes;
-    char *tail = malloc(launch->name_bytes + bytes + 1);
-    if (tail) {
-        memcpy(tail, kernel->name, launch->name_bytes);
-        memcpy(tail + launch->name_bytes, packed, bytes);
-        device_tell(DEVICE_LAUNCH, launch, sizeof *launch, tail, launch->name_bytes + bytes);
-        if (device_hear(&launched, sizeof launched))
-            print(launched.printed_bytes);
-    }
-    free(packed);
-    free(tail);
+    if (!device_tell_launch(&kernel->device, kernel->name, launch, arguments, &launched))
+        return cudaErrorInvalidValue;
+    print(launched.printed_bytes);
     return (cudaError_t)launched.error;
 }
 

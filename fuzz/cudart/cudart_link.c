@@ -1,112 +1,34 @@
 /*
- * The way to simtfuzz: a socket and the file that holds device memory, both inherited.
+ * Device memory as the program sees it: places in the file that holds it.
  */
 #include "fuzz/cudart/cudart.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <pthread.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int sock = -1, memory = -1;
-static pid_t owner;
 static uint64_t memory_end, memory_used;
 static uint32_t numbers;
 static struct allocation *allocations;
 
 static __attribute__((constructor)) void start(void)
 {
-    const char *given = getenv(DEVICE_VARIABLE_NAME);
-    if (!given || sscanf(given, "%d,%d", &sock, &memory) != 2)
-        return;
-    unsetenv(DEVICE_VARIABLE_NAME); /* programs that this one starts have no device */
-    fcntl(sock, F_SETFD, FD_CLOEXEC);
-    fcntl(memory, F_SETFD, FD_CLOEXEC);
-    owner = getpid();
-    device_tell(DEVICE_HELLO, NULL, 0, NULL, 0);
+    device_claim(DEVICE_VARIABLE_NAME);
 }
 
 bool device_enter(void)
 {
     static bool said;
-    pthread_mutex_lock(&lock);
-    if (sock >= 0 && getpid() == owner)
+    const enum device_link link = device_lock();
+    if (link == DEVICE_OURS)
         return true;
     if (!said)
         fprintf(stderr, "simtfuzz: there is no device: %s\n",
-                sock < 0 ? "the program does not run under `simtfuzz exec`"
-                         : "it belongs to the process that this one was forked from");
+                link == DEVICE_NEVER ? "the program does not run under `simtfuzz exec`"
+                                     : "it belongs to the process that this one was forked from");
     said = true;
-    pthread_mutex_unlock(&lock);
     return false;
-}
-
-void device_leave(void)
-{
-    pthread_mutex_unlock(&lock);
-}
-
-/* simtfuzz has ended: so does the program, which could only go on with wrong results. */
-static _Noreturn void lost(void)
-{
-    static const char text[] = "simtfuzz: the device is gone\n";
-    ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
-    (void)written;
-    _exit(3);
-}
-
-static void send_all(const void *data, size_t bytes)
-{
-    for (const char *at = data; bytes > 0;) {
-        ssize_t sent = send(sock, at, bytes, MSG_NOSIGNAL);
-        if (sent < 0 && errno == EINTR)
-            continue;
-        if (sent <= 0)
-            lost();
-        at += sent;
-        bytes -= (size_t)sent;
-    }
-}
-
-void device_tell(enum device_message kind, const void *head, size_t head_bytes, const void *tail,
-                 size_t tail_bytes)
-{
-    struct device_header header = {(uint32_t)kind, (uint32_t)(head_bytes + tail_bytes)};
-    send_all(&header, sizeof header);
-    send_all(head, head_bytes);
-    send_all(tail, tail_bytes);
-}
-
-bool device_hear(void *answer, size_t bytes)
-{
-    for (char *at = answer; bytes > 0;) {
-        ssize_t got = recv(sock, at, bytes, 0);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            lost();
-        at += got;
-        bytes -= (size_t)got;
-    }
-    return true;
-}
-
-void device_say(enum device_message kind, const char *format, ...)
-{
-    char text[1024];
-    va_list list;
-    va_start(list, format);
-    int length = vsnprintf(text, sizeof text, format, list);
-    va_end(list);
-    if (length > (int)sizeof text - 1)
-        length = (int)sizeof text - 1;
-    device_tell(kind, text, (size_t)(length > 0 ? length : 0), NULL, 0);
 }
 
 /* ---- memory ---- */
@@ -140,7 +62,7 @@ static void *map_slot(uint64_t length, enum device_memory kind)
         void *mapped = mmap(
             (void *)(uintptr_t)address, length, seen ? PROT_READ | PROT_WRITE : PROT_NONE,
             (seen ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE) | MAP_FIXED_NOREPLACE,
-            seen ? memory : -1, seen ? (off_t)memory_end : 0);
+            seen ? device_file() : -1, seen ? (off_t)memory_end : 0);
         if (mapped == (void *)(uintptr_t)address) {
             slot++;
             return mapped;
@@ -155,7 +77,7 @@ struct allocation *allocation_new(uint64_t bytes, enum device_memory kind)
 {
     uint64_t length = ((bytes ? bytes : 1) + 4095) & ~(uint64_t)4095;
     if (bytes > DEVICE_MEMORY_BYTES || memory_used + length > DEVICE_MEMORY_BYTES ||
-        ftruncate(memory, (off_t)(memory_end + length)) != 0)
+        ftruncate(device_file(), (off_t)(memory_end + length)) != 0)
         return NULL;
     struct allocation *a = calloc(1, sizeof *a);
     void *at = a ? map_slot(length, kind) : NULL;
@@ -191,7 +113,7 @@ void allocation_end(struct allocation *allocation)
 bool device_read(const struct allocation *from, uint64_t at, void *to, size_t bytes)
 {
     for (char *out = to; bytes > 0;) {
-        ssize_t got = pread(memory, out, bytes, (off_t)(from->offset + at));
+        ssize_t got = pread(device_file(), out, bytes, (off_t)(from->offset + at));
         if (got <= 0)
             return false;
         out += got;
@@ -204,7 +126,7 @@ bool device_read(const struct allocation *from, uint64_t at, void *to, size_t by
 bool device_write(const struct allocation *to, uint64_t at, const void *from, size_t bytes)
 {
     for (const char *in = from; bytes > 0;) {
-        ssize_t put = pwrite(memory, in, bytes, (off_t)(to->offset + at));
+        ssize_t put = pwrite(device_file(), in, bytes, (off_t)(to->offset + at));
         if (put <= 0)
             return false;
         in += put;

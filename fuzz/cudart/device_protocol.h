@@ -3,7 +3,7 @@
  *
  * A message is a header and its payload, over a socket whose number, with that of the file that holds device memory,
  * stands in DEVICE_VARIABLE_NAME as "SOCKET,FILE". Both ends are on one machine: numbers are as they lie in memory. The
- * program asks; DEVICE_SYMBOLS, DEVICE_VARIABLE, DEVICE_KERNEL and DEVICE_LAUNCH are answered, the others are only told.
+ * program asks; DEVICE_SYMBOLS, DEVICE_VARIABLE, DEVICE_KERNEL, DEVICE_LAUNCH and DEVICE_RESULT are answered, the others are only told.
  */
 #ifndef FUZZ_DEVICE_PROTOCOL_H
 #define FUZZ_DEVICE_PROTOCOL_H
@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #define DEVICE_VARIABLE_NAME "SIMTFUZZ_DEVICE"
+#define DEVICE_RECORD_NAME "SIMTFUZZ_RECORD" /* the same, of `record` (fuzz/recorder) */
 
 /* Addresses of device memory: each allocation in a slot of its own, so that no index of 32 bits leads from one into
  * another. Linux puts programs, heaps and libraries above all of them. */
@@ -31,8 +32,9 @@ enum device_message {
     DEVICE_WRITTEN,  /* device_range: the host wrote it */
     DEVICE_COPIED,   /* device_range */
     DEVICE_LAUNCH,   /* device_launch: answered by device_launched, then what the kernel printed */
-    DEVICE_NOTE,     /* a sentence: what the program does that does not work here, or is wrong */
-    DEVICE_WRONG,    /* the same: a finding */
+    DEVICE_RESULT, /* device_result, then the error's text: the last launch has ended on a GPU; answered by a number */
+    DEVICE_NOTE,  /* a sentence: what the program does that does not work here, or is wrong */
+    DEVICE_WRONG, /* the same: a finding */
     DEVICE_MESSAGES
 };
 
@@ -111,6 +113,10 @@ struct device_launch {
     uint32_t name_bytes,
         argument_bytes; /* behind this, in this order: name, parameters one behind the other */
     struct device_stack stack;
+};
+
+struct device_result {
+    uint32_t error; /* a cudaError_t; 0: device memory is what the launch left */
 };
 
 struct device_launched {

@@ -49,6 +49,12 @@ struct capture *capture_start(struct device *device, struct arena *arena, struct
     return capture;
 }
 
+static bool write_case(const struct capture *capture, const char *text, const char **why)
+{
+    const char *path = arena_printf(capture->arena, "%s.ptx", capture->path);
+    return output_write(path, text, strlen(text), why);
+}
+
 bool capture_end(const struct capture *capture, struct launch *launch, const char **why)
 {
     struct ast_kernel *kernel = launch->kernel;
@@ -63,7 +69,16 @@ bool capture_end(const struct capture *capture, struct launch *launch, const cha
     kernel->ptx->first_block = (uint32_t)first;
     kernel->ptx->window = most == launch->blocks ? 0 : (uint32_t)most;
     kernel->launch.blocks = (uint32_t)most;
+    return write_case(capture, ptx_kernel_print(capture->arena, kernel), why);
+}
+
+bool capture_recorded(const struct capture *capture, struct device *device, struct launch *launch,
+                      const char **why)
+{
+    struct ast_kernel *kernel = launch->kernel;
+    kernel->ptx->first_block = kernel->ptx->window = 0;
+    kernel->launch.blocks = (uint32_t)launch->blocks;
     const char *text = ptx_kernel_print(capture->arena, kernel);
-    const char *path = arena_printf(capture->arena, "%s.ptx", capture->path);
-    return output_write(path, text, strlen(text), why);
+    device_record_start(device, capture->path, kernel, text);
+    return write_case(capture, text, why);
 }

@@ -1,5 +1,6 @@
 /*
- * cli_exec.c - `simtfuzz exec -- PROGRAM`: a CUDA program whose runtime is ours, and its kernels watched.
+ * cli_exec.c - `simtfuzz exec -- PROGRAM`: a CUDA program whose runtime is ours, and its kernels watched; and
+ * `simtfuzz record -- PROGRAM`: one that runs on a GPU, and its launches kept.
  */
 #define _GNU_SOURCE /* memfd_create */
 #include "fuzz/base/interrupt.h"
@@ -29,22 +30,22 @@ struct execution {
     struct device_options options;
     struct json json;
     struct check_report *report; /* of --sarif, --junit; NULL: none */
-    const char *runtime;
+    const char *library;         /* that the program gets */
 };
 
 /* ---- the library ---- */
 
 /* Beside the program, as it is built, or where it is installed. NULL: nowhere. */
-static const char *find_runtime(struct arena *arena)
+static const char *find_library(struct arena *arena, const char *name)
 {
-    static const char *const places[] = {"simtfuzz-cudart.so",
-                                         "../lib/simtfuzz/simtfuzz-cudart.so"};
+    static const char *const places[] = {"", "../lib/simtfuzz/"};
     char own[4096];
     ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
     for (size_t i = 0; length > 0 && i < sizeof places / sizeof places[0]; i++) {
         own[length] = '\0';
         char *slash = strrchr(own, '/');
-        const char *path = arena_printf(arena, "%.*s/%s", (int)(slash - own), own, places[i]);
+        const char *path =
+            arena_printf(arena, "%.*s/%s%s", (int)(slash - own), own, places[i], name);
         if (access(path, R_OK) == 0)
             return path;
     }
@@ -74,7 +75,7 @@ static const char *const libraries[] = {"libcudart.so.13", "libcuda.so.1"};
 static bool link_libraries(const struct execution *e)
 {
     struct arena *arena = &e->cli->arena;
-    char *target = realpath(e->runtime, NULL);
+    char *target = realpath(e->library, NULL);
     bool good = target != NULL;
     for (size_t i = 0; good && i < sizeof libraries / sizeof libraries[0]; i++)
         good = symlink(target, arena_printf(arena, "%s/%s", e->options.scratch, libraries[i])) == 0;
@@ -137,25 +138,29 @@ static void found(void *context, const char *kernel, const char *launch,
 
 /* ---- the program ---- */
 
+static const char *joined(struct arena *arena, const char *first, const char *second)
+{
+    return arena_printf(arena, "%s%s%s", first ? first : "", first && second ? ":" : "",
+                        second ? second : "");
+}
+
 static _Noreturn void become(const struct execution *e, int sock, int memory)
 {
     struct arena *arena = &e->cli->arena;
     char *const *arguments = e->cli->arguments;
     const char *preloaded = getenv("LD_PRELOAD");
-    const char *mine =
-        arena_printf(arena, "%s%s%s", e->runtime, preloaded ? ":" : "", preloaded ? preloaded : "");
-    setenv("LD_PRELOAD", mine, 1);
-    const char *searched = getenv("LD_LIBRARY_PATH");
-    setenv("LD_LIBRARY_PATH",
-           arena_printf(arena, "%s%s%s", e->options.scratch, searched ? ":" : "",
-                        searched ? searched : ""),
-           1);
-    setenv(DEVICE_VARIABLE_NAME, arena_printf(arena, "%d,%d", sock, memory), 1);
+    /* What others have loaded comes first: a recorder records this device, too. */
+    setenv("LD_PRELOAD", joined(arena, preloaded, e->library), 1);
+    if (!e->options.records)
+        setenv("LD_LIBRARY_PATH", joined(arena, e->options.scratch, getenv("LD_LIBRARY_PATH")), 1);
+    setenv(e->options.records ? DEVICE_RECORD_NAME : DEVICE_VARIABLE_NAME,
+           arena_printf(arena, "%d,%d", sock, memory), 1);
     if (e->cli->options.json)
         dup2(STDERR_FILENO, STDOUT_FILENO);
     execvp(arguments[0], arguments);
     int error = errno;
-    fprintf(stderr, "simtfuzz exec: %s: %s\n", arguments[0], strerror(error));
+    fprintf(stderr, "simtfuzz %s: %s: %s\n", e->options.records ? "record" : "exec", arguments[0],
+            strerror(error));
     _exit(error == ENOENT ? NOT_FOUND : NOT_RUNNABLE);
 }
 
@@ -203,6 +208,26 @@ static uint32_t count_leaks(const struct device *device, uint64_t *bytes)
             *bytes += b->at.bytes;
         }
     return count;
+}
+
+/* Of a program that ran on a GPU. */
+static void tell_recorded(struct execution *e, int status, int killed)
+{
+    const struct device_report *r = &e->device.report;
+    if (killed)
+        fprintf(stderr, "simtfuzz record: the program was ended by signal %d (%s)\n", killed,
+                strsignal(killed));
+    if (!e->device.modules) {
+        fprintf(stderr,
+                "simtfuzz record: the program registered no kernels. One that is linked with the "
+                "static runtime, or launches by the driver's interface, is not seen: build with "
+                "nvcc -cudart shared\n");
+        return;
+    }
+    fprintf(stderr,
+            "simtfuzz record: %" PRIu32 " launch%s kept in %s, %" PRIu32
+            " not; the program ended with status %d\n",
+            r->launches, r->launches == 1 ? "" : "es", e->options.capture, r->refused, status);
 }
 
 static void tell_end(struct execution *e, int status, int killed)
@@ -298,7 +323,7 @@ static int run(struct execution *e)
     }
     if (e->options.leaks && e->device.modules)
         device_tell_leaks(&e->device);
-    tell_end(e, status, killed);
+    (e->options.records ? tell_recorded : tell_end)(e, status, killed);
     int written = e->report ? write_reports(e) : CLI_OK;
     if (interrupted)
         return CLI_INTERRUPTED;
@@ -318,16 +343,21 @@ static bool make_folder(const struct cli *cli, const char *path)
     return false;
 }
 
-int command_exec(struct cli *cli)
+static int execute(struct cli *cli, bool records)
 {
     struct execution *e = ARENA_NEW(&cli->arena, struct execution);
     char scratch[] = "/tmp/simtfuzz-exec-XXXXXX";
     const struct suppressions *suppressions = NULL;
+    const char *name = records ? "simtfuzz-recorder.so" : "simtfuzz-cudart.so";
     e->cli = cli;
-    e->runtime = find_runtime(&cli->arena);
-    if (!e->runtime) {
-        cli_message(cli, "simtfuzz-cudart.so lies neither beside this program nor in "
-                         "../lib/simtfuzz: build and install all of simtfuzz");
+    e->library = find_library(&cli->arena, name);
+    if (records && !cli->options.capture)
+        cli->options.capture = "launches";
+    if (!e->library) {
+        cli_message(cli,
+                    "%s lies neither beside this program nor in ../lib/simtfuzz: build and install "
+                    "all of simtfuzz",
+                    name);
         return CLI_FAULT;
     }
     if (cli->options.suppress &&
@@ -345,8 +375,9 @@ int command_exec(struct cli *cli)
                                          .capture = cli->options.capture,
                                          .verbose = cli->options.verbose,
                                          .color = terminal_has_color() && isatty(STDERR_FILENO),
-                                         .no_unwritten = cli->options.unwritten_ok,
+                                         .no_unwritten = records || cli->options.unwritten_ok,
                                          .leaks = cli->options.leak_check,
+                                         .records = records,
                                          .suppressions = suppressions};
     e->device.options = &e->options;
     e->device.out = stderr;
@@ -355,7 +386,7 @@ int command_exec(struct cli *cli)
     if (cli->options.sarif || cli->options.junit)
         e->report = check_report_new(&cli->arena);
     json_start(&e->json, stdout);
-    if (!link_libraries(e)) {
+    if (!records && !link_libraries(e)) {
         cli_message(cli, "%s: %s", scratch, strerror(errno));
         remove_scratch(e);
         return CLI_FAULT;
@@ -365,4 +396,14 @@ int command_exec(struct cli *cli)
     device_end(&e->device);
     arena_destroy(&e->device.arena);
     return status;
+}
+
+int command_exec(struct cli *cli)
+{
+    return execute(cli, false);
+}
+
+int command_record(struct cli *cli)
+{
+    return execute(cli, true);
 }

@@ -128,6 +128,16 @@ static void on_launch(struct device *device, const char *data, size_t bytes)
     free(launch);
 }
 
+static void on_result(struct device *device, const char *data, size_t bytes)
+{
+    struct device_result result;
+    const uint32_t heard = 0;
+    memcpy(&result, data, sizeof result);
+    device_record_end(device, result.error,
+                      arena_strndup(&device->arena, data + sizeof result, bytes - sizeof result));
+    answer(device, &heard, sizeof heard);
+}
+
 static void on_note(struct device *device, enum device_message kind, const char *data, size_t bytes)
 {
     const char *text = arena_strndup(&device->arena, data, bytes);
@@ -148,7 +158,8 @@ static const size_t least[DEVICE_MESSAGES] = {[DEVICE_MODULE] = sizeof(uint32_t)
                                               [DEVICE_FREE] = sizeof(uint64_t),
                                               [DEVICE_WRITTEN] = sizeof(struct device_range),
                                               [DEVICE_COPIED] = sizeof(struct device_range),
-                                              [DEVICE_LAUNCH] = sizeof(struct device_launch)};
+                                              [DEVICE_LAUNCH] = sizeof(struct device_launch),
+                                              [DEVICE_RESULT] = sizeof(struct device_result)};
 
 static void on_message(struct device *device, enum device_message kind, const char *data,
                        size_t bytes)
@@ -192,6 +203,9 @@ static void on_message(struct device *device, enum device_message kind, const ch
         break;
     case DEVICE_LAUNCH:
         on_launch(device, data, bytes);
+        break;
+    case DEVICE_RESULT:
+        on_result(device, data, bytes);
         break;
     case DEVICE_NOTE:
     case DEVICE_WRONG:

@@ -39,8 +39,9 @@ struct device_options {
     const char *scratch; /* a folder of its own */
     const char *capture; /* a folder, or NULL */
     bool verbose, color;
-    bool no_unwritten;                       /* reads of what nothing wrote are no findings */
-    bool leaks;                              /* what was never freed is one */
+    bool no_unwritten; /* reads of what nothing wrote are no findings */
+    bool leaks;        /* what was never freed is one */
+    bool records;      /* launches run elsewhere, on a GPU: they are kept, with what it left */
     const struct suppressions *suppressions; /* or NULL */
 };
 
@@ -59,6 +60,13 @@ struct device_told { /* a finding that was told */
     struct device_told *next;
 };
 
+struct device_recorded { /* the launch that runs on a GPU */
+    const char *path;    /* DIR/launch-N; NULL: none */
+    const char *text;    /* the case, as it is without results */
+    uint32_t memory_count;
+    const char **memory; /* names of what it can write */
+};
+
 struct device {
     struct arena arena; /* for as long as the program runs */
     const struct device_options *options;
@@ -69,6 +77,7 @@ struct device {
     struct device_buffer *buffers; /* the latest first */
     struct device_report report;
     struct device_told *told;
+    struct device_recorded recorded;
     uint64_t told_ms;    /* when something was said of a launch that runs */
     const char *printed; /* by the launch that has just ended */
     uint32_t printed_bytes;
@@ -139,5 +148,16 @@ struct capture *capture_start(struct device *device, struct arena *arena, struct
                               const char **why);
 /* Writes the launch as a case that `check` takes: DIR/launch-N.ptx. */
 bool capture_end(const struct capture *capture, struct launch *launch, const char **why);
+/* The same of a launch that runs elsewhere: all its blocks; its text is kept in device->recorded until the end. */
+bool capture_recorded(const struct capture *capture, struct device *device, struct launch *launch,
+                      const char **why);
+
+/* ---- recorded.c ---- */
+
+/* A launch begins on a GPU: its case, as it is without results. */
+void device_record_start(struct device *device, const char *path, const struct ast_kernel *kernel,
+                         const char *text);
+/* It has ended: the case gets what the GPU left, unless it failed there. */
+void device_record_end(struct device *device, uint32_t error, const char *error_text);
 
 #endif

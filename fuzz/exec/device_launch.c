@@ -383,6 +383,12 @@ static uint32_t run_in(struct device *device, struct arena *arena,
         if (!capture)
             device_tell_note(device, "note", why);
     }
+    if (device->options->records) {
+        bool kept = capture && capture_recorded(capture, device, run, &why);
+        if (capture && !kept)
+            device_tell_note(device, "note", why);
+        return kept ? ERROR_NONE : ERROR_MEMORY;
+    }
     if (device->options->no_unwritten)
         run->race->written = NULL;
     device->told_ms = clock_monotonic_ms();

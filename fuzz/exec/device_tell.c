@@ -82,6 +82,8 @@ const char *device_finding_kind(const struct launch_finding *finding)
         return "unwritten";
     if (finding->kind == LAUNCH_LEAK)
         return "leak";
+    if (finding->kind == LAUNCH_DIFFERS)
+        return "differs";
     enum outcome outcome = outcome_of(finding->status);
     return outcome < OUTCOME_COUNT ? outcome_names[outcome] : "misuse";
 }

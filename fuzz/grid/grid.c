@@ -5,6 +5,7 @@
 #include "fuzz/base/interrupt.h"
 #include "fuzz/check/check_report.h"
 #include "fuzz/exec/device.h"
+#include "fuzz/grid/recorded.h"
 #include "fuzz/out/demangle.h"
 #include "fuzz/out/door.h"
 #include "fuzz/out/json.h"
@@ -24,6 +25,7 @@ struct grid {
     uint64_t told_ms; /* when progress was shown last */
     uint32_t counted, suppressed;
     bool shows_progress;
+    const char *device; /* what it left, beside this execution; NULL: the launch was not recorded */
 };
 
 /* ---- while it runs ---- */
@@ -66,7 +68,7 @@ static bool counts(const struct grid *g, const struct launch_finding *finding)
 {
     enum outcome outcome =
         finding->kind == LAUNCH_RACE ? OUTCOME_RACE : outcome_of(finding->status);
-    if (finding->kind == LAUNCH_UNWRITTEN)
+    if (finding->kind == LAUNCH_UNWRITTEN || finding->kind == LAUNCH_DIFFERS)
         return g->fail_on->outcomes != 0;
     return outcome < OUTCOME_COUNT && (g->fail_on->outcomes >> outcome & 1);
 }
@@ -93,6 +95,8 @@ static const char *word_of(const struct launch_finding *finding)
         return "RACY";
     if (finding->kind == LAUNCH_UNWRITTEN)
         return "UNWRITTEN";
+    if (finding->kind == LAUNCH_DIFFERS)
+        return "DIFFERS";
     return finding->status == STATUS_NONTERMINATING ? "HANG" : "FAULT";
 }
 
@@ -168,6 +172,8 @@ static void tell(const struct grid *g)
         tell_word(g, "clean", false,
                   decides(launch) ? "no race under any schedule: barriers alone order its threads"
                                   : "no race in this execution");
+    if (g->device)
+        printf("    device: %s\n", g->device);
     if (launch->kernel->ptx->notes)
         printf("    note: %s\n", launch->kernel->ptx->notes);
     printf("    one execution under crs: %" PRIu64 " of %" PRIu64 " blocks, %u at a time, %" PRIu64
@@ -189,6 +195,8 @@ static void tell_json(const struct grid *g)
     json_key_u64(&json, "steps", launch->steps);
     json_key_string(&json, "status", status_names[launch->status]);
     json_key_bool(&json, "decides", decides(launch));
+    if (g->device)
+        json_key_string(&json, "device", g->device);
     json_key_array_begin(&json, "findings");
     for (const struct launch_finding *f = launch->race->findings; f; f = f->next) {
         json_object_begin(&json);
@@ -237,6 +245,7 @@ int grid_check(struct cli *cli, const char *path, struct ast_kernel *kernel,
     interrupt_after(cli->options.time_ms);
     mark_written(g.launch);
     launch_run(g.launch, &options);
+    g.device = recorded_compare(g.launch);
     if (g.shows_progress && clock_monotonic_ms() - g.told_ms < PROGRESS_MS)
         fputs("\r\033[K", stderr);
     suppress(&g);

@@ -1,6 +1,6 @@
 /*
- * grid.h - `check` of a launch with more blocks than a case has: all of its grid, once, under `crs`, as `exec` runs it; and
- * how long an execution of any launch may take.
+ * grid.h - `check` of a launch with more blocks than a case has, or that was recorded on a device: all of its grid, once,
+ * under `crs`, as `exec` runs it; and how long an execution of any launch may take.
  */
 #ifndef FUZZ_GRID_H
 #define FUZZ_GRID_H

@@ -159,6 +159,35 @@ says out 'launch-1.ptx: out_of_bounds'
 expect 0 reduce kept/launch-1.ptx --keep oob -o small.ptx
 expect 1 check small.ptx
 
+# A launch that is recorded where it runs, here on the device of exec, is a case with what was left there: the same, and
+# other values are a finding, unless threads race. One that fails there has no results; who has no kernels is told why.
+record() { # status, what; a sanitizer need not come first in a program that a recorder is loaded into
+    ASAN_OPTIONS=${ASAN_OPTIONS-}:verify_asan_link_order=0 expect "$1" record --capture "rec-$2" -- "$simtfuzz" exec -- "$program" "$2" "$small"
+}
+record 0 scale
+says err 'simtfuzz record: 1 launch kept in rec-scale, 0 not; the program ended with status 0'
+expect 0 check rec-scale/launch-1.ptx
+says out 'device: left the same 772 bytes in 3 buffers'
+printf '\7' | dd of=rec-scale/launch-1.buffer2.device.bin bs=1 seek=200 conv=notrunc status=none
+expect 1 check rec-scale/launch-1.ptx
+says out 'DIFFERS   rec-scale/launch-1.ptx: byte 200 of buffer2: 0x00000007 on the device, 0x000000fa here; 1 words of 772 bytes differ'
+expect 1 check --json rec-scale/launch-1.ptx
+says out '"kind": "differs"'
+printf '\7' >>rec-scale/launch-1.buffer2.device.bin
+expect 2 check rec-scale/launch-1.ptx
+says err "'buffer2' has 384 bytes, not 385"
+record 1 clash
+says err '3 launches kept in rec-clash'
+printf '\7' | dd of=rec-clash/launch-1.buffer1.device.bin bs=1 conv=notrunc status=none
+expect 1 check rec-clash/launch-1.ptx
+says out 'on the device' 'which is no wonder, since its threads race'
+grep -q DIFFERS out && failed 'a race differs'
+record 1 beyond
+says err 'rec-beyond/launch-1.ptx: it failed on the device: an illegal memory access'
+expect 1 check rec-beyond/launch-1.ptx
+expect 0 record -- true
+says err 'the program registered no kernels' '-cudart shared'
+
 # Programs of corpus/programs as nvcc builds them: each way of packing PTX, and a lock that hangs.
 nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null) || { echo "no nvcc: programs are not built"; finish; }
 build() { # output, program, flags..

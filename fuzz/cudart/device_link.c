@@ -1,0 +1,192 @@
+/*
+ * The way to simtfuzz: a socket and the file that holds device memory, both inherited.
+ */
+#include "fuzz/cudart/device_link.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <execinfo.h>
+#include <fcntl.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int sock = -1, memory = -1;
+static pid_t owner;
+
+void device_claim(const char *variable)
+{
+    const char *given = getenv(variable);
+    if (!given || sscanf(given, "%d,%d", &sock, &memory) != 2)
+        return;
+    unsetenv(variable); /* programs that this one starts have no device */
+    fcntl(sock, F_SETFD, FD_CLOEXEC);
+    fcntl(memory, F_SETFD, FD_CLOEXEC);
+    owner = getpid();
+    device_tell(DEVICE_HELLO, NULL, 0, NULL, 0);
+}
+
+enum device_link device_lock(void)
+{
+    pthread_mutex_lock(&lock);
+    const enum device_link link = sock < 0            ? DEVICE_NEVER
+                                  : getpid() != owner ? DEVICE_ANOTHERS
+                                                      : DEVICE_OURS;
+    if (link != DEVICE_OURS)
+        pthread_mutex_unlock(&lock);
+    return link;
+}
+
+void device_leave(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+int device_file(void)
+{
+    return memory;
+}
+
+/* simtfuzz has ended: so does the program, which could only go on with wrong results. */
+static _Noreturn void lost(void)
+{
+    static const char text[] = "simtfuzz: the device is gone\n";
+    ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
+    (void)written;
+    _exit(3);
+}
+
+static void send_all(const void *data, size_t bytes)
+{
+    for (const char *at = data; bytes > 0;) {
+        ssize_t sent = send(sock, at, bytes, MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR)
+            continue;
+        if (sent <= 0)
+            lost();
+        at += sent;
+        bytes -= (size_t)sent;
+    }
+}
+
+void device_tell(enum device_message kind, const void *head, size_t head_bytes, const void *tail,
+                 size_t tail_bytes)
+{
+    struct device_header header = {(uint32_t)kind, (uint32_t)(head_bytes + tail_bytes)};
+    send_all(&header, sizeof header);
+    send_all(head, head_bytes);
+    send_all(tail, tail_bytes);
+}
+
+bool device_hear(void *answer, size_t bytes)
+{
+    for (char *at = answer; bytes > 0;) {
+        ssize_t got = recv(sock, at, bytes, 0);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            lost();
+        at += got;
+        bytes -= (size_t)got;
+    }
+    return true;
+}
+
+void device_say(enum device_message kind, const char *format, ...)
+{
+    char text[1024];
+    va_list list;
+    va_start(list, format);
+    int length = vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    if (length > (int)sizeof text - 1)
+        length = (int)sizeof text - 1;
+    device_tell(kind, text, (size_t)(length > 0 ? length : 0), NULL, 0);
+}
+
+/* ---- launches ---- */
+
+/* The host's stack, without this library's own frames and what a sanitizer has above them. */
+void host_frames(struct device_stack *stack)
+{
+    void *frames[DEVICE_FRAMES + 8];
+    struct link_map *map;
+    Dl_info own, info;
+    int count = backtrace(frames, DEVICE_FRAMES + 8);
+    bool below = false;
+    if (!dladdr((void *)(uintptr_t)host_frames, &own))
+        return;
+    for (int i = 0; i < count && stack->count < DEVICE_FRAMES; i++) {
+        struct device_frame *frame = &stack->frames[stack->count];
+        if (!dladdr1(frames[i], &info, (void **)&map, RTLD_DL_LINKMAP))
+            continue;
+        bool is_own = info.dli_fbase == own.dli_fbase;
+        below |= is_own;
+        if (is_own || !below)
+            continue;
+        /* The program itself has no name in the loader's list. */
+        *frame = (struct device_frame){.offset = 0};
+        if (map && map->l_name[0] == '\0')
+            frame->offset = (uint64_t)((uintptr_t)frames[i] - map->l_addr);
+        if (info.dli_sname)
+            strncpy(frame->name, info.dli_sname, sizeof frame->name - 1);
+        stack->count++;
+    }
+}
+
+/* Parameters one behind the other. NULL: no memory, or nothing was given. */
+static char *pack_arguments(const struct device_kernel *kernel, void **arguments, uint32_t *bytes)
+{
+    *bytes = 0;
+    for (uint32_t i = 0; i < kernel->parameter_count; i++)
+        *bytes += kernel->sizes[i];
+    char *all = malloc(*bytes + 1), *at = all;
+    for (uint32_t i = 0; all && i < kernel->parameter_count; i++) {
+        if (!arguments || !arguments[i]) {
+            free(all);
+            return NULL;
+        }
+        memcpy(at, arguments[i], kernel->sizes[i]);
+        at += kernel->sizes[i];
+    }
+    return all;
+}
+
+bool device_tell_launch(const struct device_kernel *kernel, const char *name,
+                        struct device_launch *launch, void **arguments,
+                        struct device_launched *launched)
+{
+    uint32_t bytes;
+    char *packed = pack_arguments(kernel, arguments, &bytes);
+    launch->name_bytes = (uint32_t)strlen(name);
+    launch->argument_bytes = bytes;
+    char *tail = packed ? malloc(launch->name_bytes + bytes + 1) : NULL;
+    if (tail) {
+        memcpy(tail, name, launch->name_bytes);
+        memcpy(tail + launch->name_bytes, packed, bytes);
+        device_tell(DEVICE_LAUNCH, launch, sizeof *launch, tail, launch->name_bytes + bytes);
+        device_hear(launched, sizeof *launched);
+    }
+    free(packed);
+    free(tail);
+    return tail != NULL;
+}
+
+uint32_t containers_bytes(const unsigned char *at)
+{
+    uint32_t magic;
+    uint16_t head;
+    uint64_t body;
+    memcpy(&magic, at, sizeof magic);
+    memcpy(&head, at + 6, sizeof head);
+    memcpy(&body, at + 8, sizeof body);
+    if (magic != 0xba55ed50u || body > (uint64_t)1 << 30)
+        return 16;
+    return head + (uint32_t)body;
+}

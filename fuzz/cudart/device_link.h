@@ -1,0 +1,45 @@
+/*
+ * device_link.h - what the libraries that are loaded into programs (`exec`, `record`) have in common: the way to simtfuzz.
+ */
+#ifndef FUZZ_DEVICE_LINK_H
+#define FUZZ_DEVICE_LINK_H
+
+#include "fuzz/cudart/device_protocol.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Takes the socket and the file that this variable of the environment names, if there are any, and says hello. */
+void device_claim(const char *variable);
+
+enum device_link {
+    DEVICE_OURS,    /* locked until device_leave */
+    DEVICE_NEVER,   /* the program does not run under simtfuzz */
+    DEVICE_ANOTHERS /* it belongs to the process that this one was forked from */
+};
+enum device_link device_lock(void);
+void device_leave(void);
+
+/* The file that holds device memory. */
+int device_file(void);
+
+/* ---- between device_lock and device_leave ---- */
+
+void device_tell(enum device_message kind, const void *head, size_t head_bytes, const void *tail,
+                 size_t tail_bytes);
+bool device_hear(void *answer, size_t bytes);
+void device_say(enum device_message kind, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* DEVICE_LAUNCH and the head of its answer. False: an argument is missing, nothing was told. */
+bool device_tell_launch(const struct device_kernel *kernel, const char *name,
+                        struct device_launch *launch, void **arguments,
+                        struct device_launched *launched);
+
+/* Where the program calls. */
+void host_frames(struct device_stack *stack);
+
+/* A fat binary's containers lie one behind the other; their sizes stand in their heads. */
+uint32_t containers_bytes(const unsigned char *at);
+
+#endif
