@@ -23,6 +23,7 @@ struct convergence_split {
     bool waits;      /* at the convergence barrier on top */
     lane_mask theta; /* lanes of the warp */
     uint32_t depth;  /* entries on the stack; 0 = final */
+    uint32_t calls;  /* call tokens among them */
     const stack_entry *stack;
     const lane_mask *masks; /* of the tokens among them: M */
     uint32_t first_thread;  /* number in the grid of the warp's lane 0 */

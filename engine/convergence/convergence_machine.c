@@ -14,6 +14,7 @@ struct convergence_split convergence_split(const struct machine *machine, uint32
         .waits = lane_of(machine, leader)->waits,
         .theta = w->theta,
         .depth = w->depth,
+        .calls = w->calls,
         .stack = (const stack_entry *)(masks + machine->program->stack_depth),
         .masks = masks,
         .first_thread = w->first_thread,

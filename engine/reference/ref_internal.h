@@ -73,6 +73,21 @@ void ref_ways_of(struct ref *r, const struct ast_stm *s, const uint32_t *threads
 /* Whether what was told is an order of these threads, each once. */
 bool ref_is_order(const struct ref_told *told, const uint32_t *threads, uint32_t count);
 
+/* ---- ref_group.c ---- */
+
+/* Threads that step together: lanes of a warp, `first` its lane 0; ascending. */
+struct ref_group {
+    uint32_t first, count;
+    uint32_t threads[LIMIT_WARP];
+};
+
+/* For which of them e holds. False: for one it has no value. */
+bool ref_group_holds(struct ref *r, const struct ref_group *group, const struct ast_expr *e,
+                     bool *holds);
+/* An assignment, havoc, atomic or vote of all of them. False: it is not done. */
+bool ref_group_does(struct ref *r, const struct ref_group *group, const struct ast_stm *s,
+                    const struct ref_told *told);
+
 /* ---- ref_stack.c ---- */
 
 /* S W: the list of statements above `rest`; a body of if, while: one statement. */
@@ -82,7 +97,6 @@ struct ref_item *ref_push(struct ref *r, enum ref_item_kind kind, const struct a
                           struct ref_item *rest);
 struct ref_item *ref_pop(struct ref *r, struct ref_item *item);
 bool ref_same_stack(const struct ref_item *a, const struct ref_item *b);
-uint32_t ref_calls_on(const struct ref_item *stack);
 
 void ref_enter(struct ref *r, uint32_t thread, const struct ast_function *f,
                const struct ast_stm *call);
@@ -108,6 +122,8 @@ void ref_blocks_start(struct ref *r);
 enum rule ref_blocks_step(struct ref *r, uint32_t thread);
 bool ref_blocks_together(const struct ref *r, uint32_t a, uint32_t b);
 void ref_lockstep_start(struct ref *r);
+void ref_splits_start(struct ref *r);
+enum rule ref_splits_step(struct ref *r, uint32_t thread, const struct ref_told *told);
 enum rule ref_lockstep_step(struct ref *r, uint32_t block, const struct ref_told *told);
 
 #endif

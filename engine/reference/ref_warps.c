@@ -192,106 +192,24 @@ static void check(struct ref *r, struct ref_actor *w, const struct ast_stm *s,
         pop(r, w);
 }
 
-/* ---- memory: all places and values first, then the lanes one after another, in an order that is told ---- */
+/* ---- memory, votes (ref_group.c) ---- */
 
-static void assign(struct ref *r, struct ref_actor *w, const struct ast_stm *s,
-                   const struct ref_told *told)
+static struct ref_group active(const struct ref_actor *w)
 {
-    uint32_t threads[LIMIT_WARP], count = threads_of(w, &w->theta, threads);
-    struct ref_cell cells[LIMIT_WARP];
-    int32_t values[LIMIT_WARP];
-    for (uint32_t i = 0; i < count; i++)
-        cells[threads[i] - w->first_thread] =
-            ref_assigned(r, threads[i], s, &values[threads[i] - w->first_thread]);
-    if (ref_failed(r))
-        return;
-    if (!ref_is_order(told, threads, count)) {
-        r->misled = "the lanes that write are not the active ones, each once";
-        return;
-    }
-    ref_ways_to_write(r, threads, count, w->first_thread, cells, values);
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t lane = told->order[i] - w->first_thread;
-        ref_write(r, told->order[i], &cells[lane], values[lane]);
-    }
-    pop(r, w);
+    struct ref_group group = {.first = w->first_thread};
+    group.count = threads_of(w, &w->theta, group.threads);
+    return group;
 }
 
-/* Choices are made in ascending order, and are each thread's own. */
-static void havoc(struct ref *r, struct ref_actor *w, const struct ast_stm *s,
-                  const struct ref_told *told)
+static void together(struct ref *r, struct ref_actor *w, const struct ast_stm *s,
+                     const struct ref_told *told)
 {
-    uint32_t threads[LIMIT_WARP], count = threads_of(w, &w->theta, threads);
-    struct ref_cell cells[LIMIT_WARP];
-    for (uint32_t i = 0; i < count; i++)
-        cells[threads[i] - w->first_thread] = ref_place(r, threads[i], &s->place);
-    if (ref_failed(r))
-        return;
-    if (!ref_is_order(told, threads, count)) {
-        r->misled = "the lanes that write are not the active ones, each once";
-        return;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t thread = told->order[i];
-        ref_write(r, thread, &cells[thread - w->first_thread], ref_choice_value(r, thread));
-    }
-    pop(r, w);
+    const struct ref_group group = active(w);
+    if (ref_group_does(r, &group, s, told))
+        pop(r, w);
 }
 
-static void atomics(struct ref *r, struct ref_actor *w, const struct ast_stm *s,
-                    const struct ref_told *told)
-{
-    uint32_t threads[LIMIT_WARP], count = threads_of(w, &w->theta, threads);
-    struct ref_operands operands[LIMIT_WARP];
-    for (uint32_t i = 0; i < count; i++)
-        (void)ref_operands(r, threads[i], s, &operands[threads[i] - w->first_thread]);
-    if (ref_failed(r))
-        return;
-    if (!ref_is_order(told, threads, count)) {
-        r->misled = "the lanes that do their atomics are not the active ones, each once";
-        return;
-    }
-    ref_ways_of(r, s, threads, count, w->first_thread, operands);
-    for (uint32_t i = 0; i < count; i++)
-        ref_atomic(r, told->order[i], s, &operands[told->order[i] - w->first_thread]);
-    pop(r, w);
-}
-
-/* ---- votes, barriers ---- */
-
-/* all: e holds for every active lane; any: for one; uni: for all or none; ballot: for which, lanes 0 to 31 */
-static int32_t vote_of(enum ast_vote vote, const struct ref_lanes *A,
-                       const struct ref_lanes *others)
-{
-    uint32_t ballot = 0, bit = 1;
-    for (uint32_t l = 0; l < 32; l++, bit *= 2)
-        ballot += A->has[l] ? bit : 0;
-    switch (vote) {
-    case VOTE_ALL:
-        return is_empty(others);
-    case VOTE_ANY:
-        return !is_empty(A);
-    case VOTE_UNI:
-        return is_empty(others) || is_empty(A);
-    case VOTE_BALLOT:
-        return (int32_t)ballot;
-    case VOTE_COUNT:
-        break;
-    }
-    return 0;
-}
-
-static void vote(struct ref *r, struct ref_actor *w, const struct ast_stm *s)
-{
-    struct ref_lanes A = act(r, w, s->value), others = minus(&w->theta, &A);
-    if (ref_failed(r))
-        return;
-    for (uint32_t l = 0; l < w->lanes; l++)
-        if (w->theta.has[l])
-            *ref_cell_of(r, w->first_thread + l, s->target.var, 0).word =
-                vote_of(s->vote, &A, &others);
-    pop(r, w);
-}
+/* ---- barriers ---- */
 
 /* The warp waits; a lane that is elsewhere, or has ended, is barrier divergence. */
 static enum rule barrier(struct ref *r, struct ref_actor *w)
@@ -316,7 +234,7 @@ static enum rule statement(struct ref *r, struct ref_actor *w, const struct ast_
         pop(r, w);
         return RULE_SIMT_SKIP;
     case STM_ASSIGN:
-        assign(r, w, s, told);
+        together(r, w, s, told);
         return RULE_SIMT_ASSIGN;
     case STM_IF:
         branch(r, w, s);
@@ -343,13 +261,13 @@ static enum rule statement(struct ref *r, struct ref_actor *w, const struct ast_
         check(r, w, s, REF_INFEASIBLE);
         return RULE_SIMT_ASSUME;
     case STM_HAVOC:
-        havoc(r, w, s, told);
+        together(r, w, s, told);
         return RULE_SIMT_HAVOC;
     case STM_ATOMIC:
-        atomics(r, w, s, told);
+        together(r, w, s, told);
         return RULE_SIMT_ATOMIC;
     case STM_VOTE:
-        vote(r, w, s);
+        together(r, w, s, told);
         return RULE_SIMT_VOTE;
     case STM_BARRIER:
         return barrier(r, w);

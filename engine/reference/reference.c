@@ -8,7 +8,8 @@ bool ref_find(const char *semantics, enum ref_kind *kind)
     static const char *const names[] = {[REF_THREADS] = "threads",
                                         [REF_SIMT] = "simt",
                                         [REF_INTERLEAVE] = "interleave",
-                                        [REF_LOCKSTEP] = "lockstep"};
+                                        [REF_LOCKSTEP] = "lockstep",
+                                        [REF_SPLITS] = "convergence"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i], semantics) == 0) {
             *kind = (enum ref_kind)i;
@@ -63,6 +64,9 @@ void ref_start(struct ref *r, const int32_t *inputs)
     case REF_LOCKSTEP:
         ref_lockstep_start(r);
         break;
+    case REF_SPLITS:
+        ref_splits_start(r);
+        break;
     }
 }
 
@@ -73,7 +77,18 @@ static bool is_final(const struct ref *r, const struct ref_actor *x)
 
 bool ref_is_live(const struct ref *r, uint32_t actor)
 {
-    return !is_final(r, &r->actors[actor]) && !r->actors[actor].waits;
+    const struct ref_actor *x = &r->actors[actor];
+    if (is_final(r, x) || x->waits)
+        return false;
+    return r->kind != REF_SPLITS || (!x->arrived && ref_splits_leader(r, actor) == actor);
+}
+
+uint32_t ref_live_count(const struct ref *r)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < r->actor_count; i++)
+        count += ref_is_live(r, i);
+    return count;
 }
 
 /* The execution has ended when every actor is final. */
@@ -104,6 +119,9 @@ enum rule ref_step(struct ref *r, uint32_t actor, const struct ref_told *told)
     case REF_LOCKSTEP:
         rule = ref_lockstep_step(r, actor, told);
         break;
+    case REF_SPLITS:
+        rule = ref_splits_step(r, actor, told);
+        break;
     }
     if (r->end == REF_RUNNING && is_final(r, &r->actors[actor]))
         find_end(r);
@@ -120,16 +138,18 @@ static bool same_barrier(const struct ref *r, uint32_t a, uint32_t b)
 
 static enum rule rule_s(const struct ref *r)
 {
-    return r->kind == REF_THREADS ? RULE_THR_BARRIER_S
-           : r->kind == REF_SIMT  ? RULE_SIMT_BARRIER_S
-                                  : RULE_INTK_BARRIER_S;
+    return r->kind == REF_THREADS  ? RULE_THR_BARRIER_S
+           : r->kind == REF_SIMT   ? RULE_SIMT_BARRIER_S
+           : r->kind == REF_SPLITS ? RULE_CONV_BARRIER_S
+                                   : RULE_INTK_BARRIER_S;
 }
 
 static enum rule rule_f(const struct ref *r)
 {
-    return r->kind == REF_THREADS ? RULE_THR_BARRIER_F
-           : r->kind == REF_SIMT  ? RULE_SIMT_BARRIER_F
-                                  : RULE_INTK_BARRIER_F;
+    return r->kind == REF_THREADS  ? RULE_THR_BARRIER_F
+           : r->kind == REF_SIMT   ? RULE_SIMT_BARRIER_F
+           : r->kind == REF_SPLITS ? RULE_CONV_BARRIER_F
+                                   : RULE_INTK_BARRIER_F;
 }
 
 /* Nobody of the block can go on alone, and somebody waits. barrier_S: all wait, at one barrier; otherwise barrier_F. */

@@ -14,6 +14,7 @@
  *     REF_SIMT        warps      simt-correctness Table 2                         ref_warps.c
  *     REF_INTERLEAVE  threads    lockstep-cfg Figs. 4, 8, section 4               ref_blocks.c
  *     REF_LOCKSTEP    blocks     lockstep-cfg Tables 3, 6, Fig. 6                 ref_lockstep.c
+ *     REF_SPLITS      lanes      docs/semantics.md, convergence barriers          ref_splits.c
  */
 #ifndef ENGINE_REFERENCE_H
 #define ENGINE_REFERENCE_H
@@ -22,7 +23,7 @@
 #include "engine/language/ast.h"
 #include "engine/machine/rules.h"
 
-enum ref_kind { REF_THREADS, REF_SIMT, REF_INTERLEAVE, REF_LOCKSTEP };
+enum ref_kind { REF_THREADS, REF_SIMT, REF_INTERLEAVE, REF_LOCKSTEP, REF_SPLITS };
 
 /* How an execution ends: an error, or every actor at its end. */
 enum ref_end {
@@ -95,6 +96,7 @@ struct ref_item {
     struct ref_cell cell;      /* REF_EVALUATED */
     int32_t value;
     uint32_t trips; /* REF_CONT: since the loop was entered */
+    uint32_t name;  /* REF_SPLITS: of a barrier, unlike all others; of a statement 0 */
     struct ref_item *rest;
 };
 
@@ -111,8 +113,12 @@ struct ref_thread {
 
 struct ref_actor {
     struct ref_item *stack; /* REF_THREADS, REF_SIMT; NULL: final */
-    /* REF_SIMT */
+    /* REF_SIMT; REF_SPLITS: of the lane's warp */
     uint32_t first_thread, lanes;
+    /* REF_SPLITS: the number of the lane's split; it waits at the barrier on top of its stack */
+    uint32_t together;
+    bool arrived;
+    /* REF_SIMT */
     struct ref_lanes theta;
     char delta[LIMIT_WARP]; /* '0' 'b' 'r' 'e' */
     /* REF_INTERLEAVE, REF_LOCKSTEP: in a block, `next` is left of it (NULL: its goto or return); about to enter it;
@@ -135,6 +141,7 @@ struct ref {
     struct ref_thread *threads;
     struct ref_actor *actors;
     struct ref_graphs *graphs;
+    uint32_t names_given; /* REF_SPLITS: to splits and barriers; none is 0 */
     enum ref_end end;
     uint32_t end_thread;
     const char *unknown; /* what it does not know, or has no room for; then nothing more is said */
@@ -190,8 +197,19 @@ void ref_start(struct ref *r, const int32_t *inputs);
 /* One step of an actor: the rule that applies. RULE_NONE: none, or r->unknown. */
 enum rule ref_step(struct ref *r, uint32_t actor, const struct ref_told *told);
 
-/* Whether the actor can step. */
+/* How many calls are on the stack, the kernel's own included. */
+uint32_t ref_calls_on(const struct ref_item *stack);
+
+/* Whether the actor can step; how many can. */
 bool ref_is_live(const struct ref *r, uint32_t actor);
+uint32_t ref_live_count(const struct ref *r);
+
+/* REF_SPLITS, of a lane that is not final: the lanes of its split, and the lowest. Whether it waits at a barrier that now
+ * has everybody; join^c: those that wait there go on as one. */
+struct ref_lanes ref_splits_lanes(const struct ref *r, uint32_t thread);
+uint32_t ref_splits_leader(const struct ref *r, uint32_t thread);
+bool ref_splits_complete(const struct ref *r, uint32_t thread);
+void ref_splits_join(struct ref *r, uint32_t thread);
 
 /* The barrier rule of a block, when none of its actors can step and some wait: barrier_S, barrier_F, RULE_NONE. */
 enum rule ref_barrier_rule(const struct ref *r, uint32_t block);

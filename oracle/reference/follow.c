@@ -2,6 +2,7 @@
 
 #include "engine/base/invariant.h"
 #include "engine/blocks/lockstep.h"
+#include "engine/convergence/convergence.h"
 #include "engine/warps/simt.h"
 #include "oracle/reference/follow_ptx.h"
 
@@ -101,8 +102,8 @@ static struct ref_told what_is_told(const struct follower *f, uint32_t actor,
     uint8_t lanes[LIMIT_WARP];
     if (f->reference->kind == REF_LOCKSTEP) {
         told.count = lockstep_last_write_order(f->machine, &told.order);
-    } else if (f->reference->kind == REF_SIMT) {
-        uint32_t first = simt_state(f->machine, actor).first_thread;
+    } else if (f->reference->kind == REF_SIMT || f->reference->kind == REF_SPLITS) {
+        uint32_t first = f->reference->actors[actor].first_thread;
         told.count = simt_last_write_order(f->machine, lanes);
         for (uint32_t i = 0; i < told.count; i++)
             threads[i] = first + lanes[i];
@@ -155,8 +156,7 @@ static void follow_barrier(struct follower *f, const struct step_event *event)
                          true);
     ref_barrier(r, f->awaited_block);
     f->awaited = RULE_NONE;
-    if (r->end == REF_RUNNING)
-        f->live += r->actors_a_block;
+    f->live = ref_live_count(r);
     if (f->state == FOLLOW_ALONG)
         compare_end(f, machine_status(f->machine));
     for (uint32_t i = first; i < first + r->actors_a_block && f->state == FOLLOW_ALONG; i++)
@@ -186,6 +186,18 @@ static void compare_step(struct follower *f, const struct step_event *event)
         follow_compare_ways(f);
 }
 
+/* What must come next, if anything must. */
+static void await(struct follower *f, uint32_t actor)
+{
+    const struct ref *r = f->reference;
+    const struct ref_actor *x = &r->actors[actor];
+    f->awaited_block = actor / r->actors_a_block;
+    f->awaited = ref_barrier_rule(r, f->awaited_block);
+    for (uint32_t t = x->first_thread; r->kind == REF_SPLITS && t < x->first_thread + x->lanes; t++)
+        if (r->end == REF_RUNNING && ref_splits_complete(r, t))
+            f->awaited = RULE_CONV_JOIN;
+}
+
 static void follow_step(struct follower *f, const struct step_event *event)
 {
     struct ref *r = f->reference;
@@ -208,10 +220,30 @@ static void follow_step(struct follower *f, const struct step_event *event)
         follow_part(f, "order of writes", rule_table[event->rule].name, r->misled);
         return;
     }
-    f->live -= !ref_is_live(r, event->actor);
+    if (r->kind == REF_SPLITS)
+        f->live = ref_live_count(r);
+    else
+        f->live -= !ref_is_live(r, event->actor);
     compare_step(f, event);
-    f->awaited_block = event->actor / r->actors_a_block;
-    f->awaited = ref_barrier_rule(r, f->awaited_block);
+    await(f, event->actor);
+}
+
+/* join^c: of a barrier of the warp that has everybody, in the order in which it is told. */
+static void follow_join(struct follower *f, const struct step_event *event)
+{
+    struct ref *r = f->reference;
+    if (event->rule != RULE_CONV_JOIN || !ref_splits_complete(r, event->actor)) {
+        f->reference_rule = f->awaited;
+        follow_part(f, "rule", rule_table[event->rule].name, rule_table[f->awaited].name);
+        return;
+    }
+    f->reference_rule = RULE_CONV_JOIN;
+    ref_splits_join(r, event->actor);
+    f->live = ref_live_count(r);
+    follow_compare_event(f, event);
+    if (f->state == FOLLOW_ALONG)
+        compare_step(f, event);
+    await(f, event->actor);
 }
 
 static void on_step(void *context, const struct machine *machine, const struct step_event *event)
@@ -229,6 +261,8 @@ static void on_step(void *context, const struct machine *machine, const struct s
     f->stm = event->stm;
     if (f->ptx)
         follow_ptx_step(f, event);
+    else if (f->awaited == RULE_CONV_JOIN || event->rule == RULE_CONV_JOIN)
+        follow_join(f, event);
     else if (f->awaited != RULE_NONE || event->rule == machine->semantics->barrier_rule ||
              event->rule == machine->semantics->divergence_rule)
         follow_barrier(f, event);
@@ -303,7 +337,7 @@ void follow_begin(struct follower *f, uint64_t limit)
         return;
     }
     ref_start(f->reference, initial_memory(f->machine));
-    f->live = f->reference->actor_count;
+    f->live = ref_live_count(f->reference);
     f->unknown = f->reference->unknown;
     if (f->unknown)
         f->state = FOLLOW_LOST;

@@ -13,9 +13,9 @@
 
 #include "engine/crs/crs.h"
 #include "engine/program/ptx_code.h"
-#include "engine/reference/ref_bars.h"
-#include "engine/reference/ref_branch.h"
-#include "engine/reference/ref_ptx.h"
+#include "engine/reference_ptx/ref_bars.h"
+#include "engine/reference_ptx/ref_branch.h"
+#include "engine/reference_ptx/ref_ptx.h"
 #include "oracle/reference/follow.h"
 
 /* semantics_block: what preBrk and preRet pushed. */

@@ -5,6 +5,7 @@
 
 #include "engine/blocks/interleave.h"
 #include "engine/blocks/lockstep.h"
+#include "engine/convergence/convergence.h"
 #include "engine/warps/simt.h"
 #include "engine/warps/threads.h"
 
@@ -102,6 +103,13 @@ static const struct ref_item *compare_entry(struct follower *f, stack_entry entr
     }
 }
 
+/* The number of calls decides when a stack is too deep. */
+static void compare_calls(struct follower *f, uint32_t calls, const struct ref_item *stack)
+{
+    if (f->state == FOLLOW_ALONG && calls != ref_calls_on(stack))
+        follow_part_numbers(f, "calls", calls, ref_calls_on(stack));
+}
+
 static void compare_thread(struct follower *f, uint32_t thread)
 {
     const struct thread_state *T = threads_state(f->machine, thread);
@@ -123,6 +131,7 @@ static void compare_thread(struct follower *f, uint32_t thread)
         item = compare_entry(f, T->stack[i], item);
     if (item && f->state == FOLLOW_ALONG)
         follow_part_numbers(f, "depth of the stack", T->depth, -1);
+    compare_calls(f, T->calls, f->reference->actors[thread].stack);
 }
 
 /* ---- warps ---- */
@@ -174,8 +183,56 @@ static void compare_warp(struct follower *f, uint32_t warp)
     }
     if (item && f->state == FOLLOW_ALONG)
         follow_part_numbers(f, "depth of the stack", state.depth, -1);
+    compare_calls(f, state.calls, w->stack);
     for (uint32_t l = 0; l < w->lanes && f->state == FOLLOW_ALONG; l++)
         compare_frame(f, w->first_thread + l);
+}
+
+/* ---- splits of a warp ---- */
+
+/* Whether the split that the lane leads has this stack; whether it waits. */
+static void compare_split(struct follower *f, const struct convergence_split *split, uint32_t count)
+{
+    const struct ref_actor *x = &f->reference->actors[split->leader];
+    const struct ref_item *item = x->stack;
+    const struct ref_lanes theta = ref_splits_lanes(f->reference, split->leader);
+    if (!same_lanes(split->theta, &theta, count))
+        part_lanes(f, "active mask", split->theta, &theta, count);
+    else if (split->waits != x->arrived)
+        follow_part_numbers(f, "waiting", split->waits, x->arrived);
+    for (uint32_t i = split->depth; i-- > 0 && f->state == FOLLOW_ALONG;) {
+        const struct ref_item *top = item;
+        item = compare_entry(f, split->stack[i], item);
+        if (f->state == FOLLOW_ALONG && entry_kind(split->stack[i]) >= ENTRY_BRK &&
+            !same_lanes(split->masks[i], &top->mask, count))
+            part_lanes(f, "mask of a token", split->masks[i], &top->mask, count);
+    }
+    if (item && f->state == FOLLOW_ALONG)
+        follow_part_numbers(f, "depth of the stack", split->depth, -1);
+    compare_calls(f, split->calls, x->stack);
+}
+
+/* All splits of the lane's warp, each at its leader. */
+static void compare_splits(struct follower *f, uint32_t thread)
+{
+    const struct ref_actor *w = &f->reference->actors[thread];
+    for (uint32_t l = 0; l < w->lanes && f->state == FOLLOW_ALONG; l++) {
+        uint32_t t = w->first_thread + l;
+        const struct convergence_split split = convergence_split(f->machine, t);
+        bool ended = !f->reference->actors[t].stack;
+        if (ended || split.depth == 0) {
+            if (!ended || split.depth > 0)
+                follow_part_numbers(f, "depth of the stack", split.depth, ended ? 0 : -1);
+            continue;
+        }
+        uint32_t leader = ref_splits_leader(f->reference, t);
+        if (split.leader != leader)
+            follow_part_numbers(f, "leader", split.leader, leader);
+        else if (leader == t)
+            compare_split(f, &split, w->lanes);
+        if (f->state == FOLLOW_ALONG)
+            compare_frame(f, t);
+    }
 }
 
 /* ---- blocks ---- */
@@ -246,6 +303,9 @@ void follow_compare_actor(struct follower *f, uint32_t actor)
     case REF_LOCKSTEP:
         compare_vector(f, actor);
         break;
+    case REF_SPLITS:
+        compare_splits(f, actor);
+        break;
     }
 }
 
@@ -256,7 +316,7 @@ static const struct ast_stm *next_of(const struct ref *r, const struct ref_actor
 {
     if (r->kind == REF_INTERLEAVE || r->kind == REF_LOCKSTEP)
         return x->inside ? x->next : NULL;
-    bool active = r->kind == REF_THREADS;
+    bool active = r->kind == REF_THREADS || r->kind == REF_SPLITS;
     for (uint32_t l = 0; l < x->lanes; l++)
         active = active || x->theta.has[l];
     bool is_statement_on_top =
@@ -270,16 +330,27 @@ static bool is_jump(const struct program *program, uint32_t number)
     return kind == CODE_GOTO || kind == CODE_END_CALL;
 }
 
+static void compare_active(struct follower *f, lane_mask active, const struct ref_lanes *lanes,
+                           uint32_t count)
+{
+    if (!same_lanes(active, lanes, count))
+        part_lanes(f, "active mask told", active, lanes, count);
+}
+
 void follow_compare_event(struct follower *f, const struct step_event *event)
 {
     const struct ref_actor *x = &f->reference->actors[event->actor];
-    const struct ast_stm *next = next_of(f->reference, x);
+    const struct ast_stm *next = event->rule == RULE_CONV_JOIN ? NULL : next_of(f->reference, x);
     bool none =
         event->stm == CODE_NONE || (x->inside && !x->next && is_jump(f->program, event->stm));
     if (next ? event->stm == CODE_NONE || !is_statement(f->program, event->stm, next) : !none)
         follow_part_numbers(f, "statement told",
                             event->stm == CODE_NONE ? 0 : f->program->stms[event->stm].line,
                             next ? (int64_t)next->at.line : -1);
-    else if (f->reference->kind == REF_SIMT && !same_lanes(event->active, &x->theta, x->lanes))
-        part_lanes(f, "active mask told", event->active, &x->theta, x->lanes);
+    else if (f->reference->kind == REF_SIMT)
+        compare_active(f, event->active, &x->theta, x->lanes);
+    else if (f->reference->kind == REF_SPLITS) {
+        const struct ref_lanes theta = ref_splits_lanes(f->reference, event->actor);
+        compare_active(f, event->active, &theta, x->lanes);
+    }
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# engine/reference is a second account only as long as it computes nothing by the first one: it includes the trees, the
+# engine/reference and engine/reference_ptx are a second account only as long as they compute nothing by the first one: it includes the trees, the
 # names of the rules, arenas and the mixing function of random streams, and calls nothing there that evaluates.
 #
 #     reference.sh SOURCE
@@ -9,20 +9,20 @@ allowed='engine/base/arena.h engine/base/pcg.h engine/language/ast.h engine/mach
 computes='ast_eval_|ast_assigned_value|eval_binary|eval_unary|eval_atomic|choice_value|choice_index|pcg_(next|below|seed|derive)'
 
 failures=$(
-    [ -e engine/reference/reference.h ] || echo "there is no engine/reference"
-    grep -Ho '#include "[^"]*"' engine/reference/*.[ch] | sed 's/:#include "/ /; s/"$//' | while read -r file header; do
-        case " $allowed $(echo engine/reference/*.h) " in
+    [ -e engine/reference/reference.h ] && [ -e engine/reference_ptx/ref_ptx.h ] || echo "there is no engine/reference"
+    grep -Ho '#include "[^"]*"' engine/reference*/*.[ch] | sed 's/:#include "/ /; s/"$//' | while read -r file header; do
+        case " $allowed $(echo engine/reference*/*.h) " in
         *" $header "*) ;;
         *) echo "$file: includes $header, which is none of: $allowed" ;;
         esac
     done
-    grep -nwE "($computes)[a-z_]*" engine/reference/*.[ch] | grep -v 'ref_choice_' |
+    grep -nwE "($computes)[a-z_]*" engine/reference*/*.[ch] | grep -v 'ref_choice_' |
         sed 's/$/   <- the engine computes this/'
-    grep -ln '"engine/reference/' engine/*/*.[ch] | grep -v '^engine/reference/' |
+    grep -lnE '"engine/reference(_ptx)?/' engine/*/*.[ch] | grep -vE '^engine/reference(_ptx)?/' |
         sed 's/$/: the engine does not know its reference/'
 )
 if [ -n "$failures" ]; then
     echo "$failures"
     exit 1
 fi
-echo "$(cat engine/reference/*.[ch] | wc -l) lines that share the trees with the engine, and nothing else"
+echo "$(cat engine/reference*/*.[ch] | wc -l) lines that share the trees with the engine, and nothing else"

@@ -8,7 +8,7 @@
 #include "tests/unit/shared/crs_notation.h"
 
 #include "engine/crs/crs.h"
-#include "engine/reference/ref_branch.h"
+#include "engine/reference_ptx/ref_branch.h"
 
 enum ref_status { REF_ACTIVE, REF_COMPLETED, REF_BOTTOM };
 

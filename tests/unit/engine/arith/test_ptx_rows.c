@@ -2,7 +2,7 @@
  * keeps to its contract. */
 #include "engine/arith/ptx_rows_internal.h"
 #include "engine/base/pcg.h"
-#include "engine/reference/ref_ptx_internal.h"
+#include "engine/reference_ptx/ref_ptx_internal.h"
 
 #include <fenv.h>
 #include <math.h>

@@ -7,7 +7,7 @@
 #ifndef TESTS_UNIT_BARS_SEARCH_H
 #define TESTS_UNIT_BARS_SEARCH_H
 
-#include "engine/reference/ref_bars.h"
+#include "engine/reference_ptx/ref_bars.h"
 #include "tests/unit/shared/support.h"
 
 #include <stdlib.h>

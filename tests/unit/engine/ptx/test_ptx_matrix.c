@@ -1,11 +1,11 @@
 /*
  * Products of matrices (engine/lanes/ptx_matrix.c, engine/arith/ptx_product.c): every shape and type of mma and
- * wmma.mma with random registers, against the literal tables of engine/reference/ref_matrix.c; small whole numbers,
+ * wmma.mma with random registers, against the literal tables of engine/reference_ptx/ref_matrix.c; small whole numbers,
  * whose products are exact, and any bits.
  */
 #include "tests/unit/shared/ptx_machine.h"
 
-#include "engine/reference/ref_ptx.h"
+#include "engine/reference_ptx/ref_ptx.h"
 
 #define MODULE ".version 7.8\n.target sm_90\n.address_size 64\n"
 #define REGISTERS                                                                                  \

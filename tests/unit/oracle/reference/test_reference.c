@@ -4,6 +4,7 @@
  */
 #include "oracle/reference/follow.h"
 
+#include "engine/convergence/convergence.h"
 #include "engine/crs/crs.h"
 #include "engine/warps/threads.h"
 #include "fuzz/generate/generate.h"
@@ -89,9 +90,11 @@ static void structured_kernels(void **state)
             (void)compare(program, SUBJECT_THREADS, number);
         (void)compare(program, SUBJECT_SIMT, number);
         (void)compare(program, SUBJECT_SIMT_THEN, number);
+        (void)compare(program, SUBJECT_CONVERGENCE, number);
     }
     assert_all_fired("threads");
     assert_all_fired("simt");
+    assert_all_fired("convergence");
 }
 
 /* ---- what the generator avoids: guards, barriers and picks anywhere ---- */
@@ -424,6 +427,19 @@ static void spoil_live(struct machine *m)
     m->head->live_count--;
 }
 
+/* A split waits that has not arrived (convergence_internal.h: the second word of a lane). */
+static void spoil_waits(struct machine *m)
+{
+    ((uint32_t *)m->extra)[1] ^= 1;
+}
+
+/* A lane less that is waited for, behind the `if`. */
+static void spoil_barrier(struct machine *m)
+{
+    lane_mask *masks = (lane_mask *)(uintptr_t)convergence_split(m, 0).masks;
+    masks[2] ^= 2;
+}
+
 static void end_at_once(struct machine *m)
 {
     m->head->status = STATUS_ASSERT_FAILS;
@@ -441,6 +457,9 @@ static void a_wrong_engine_is_told(void **state)
     assert_string_equal(spoiled(SUBJECT_THREADS, 2, spoil_stack), "statement told");
     assert_string_equal(spoiled(SUBJECT_THREADS, 2, spoil_live), "live actors");
     assert_string_equal(spoiled(SUBJECT_THREADS, 2, end_at_once), "status");
+    assert_string_equal(spoiled(SUBJECT_CONVERGENCE, 1, spoil_waits), "waiting");
+    assert_string_equal(spoiled(SUBJECT_CONVERGENCE, 3, spoil_barrier), "mask of a token");
+    assert_string_equal(spoiled(SUBJECT_CONVERGENCE, 2, spoil_live), "live actors");
 }
 
 /* ---- a PTX machine that is wrong ---- */

@@ -2,7 +2,7 @@
  * ref_instruction.c - what a PTX instruction computes, for one lane: from the words of the instruction, as PTX ISA 9.7
  * writes it, with loops over bits and numbers that are wide enough. (Floating point: ref_float.c.)
  */
-#include "engine/reference/ref_ptx_internal.h"
+#include "engine/reference_ptx/ref_ptx_internal.h"
 
 #include <math.h>
 

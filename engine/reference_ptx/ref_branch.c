@@ -2,7 +2,7 @@
  * ref_branch.c - cuda-crs 5.4.1, as slowly as it reads. A lane set is a table, the token stack a list whose last token is
  * the top. `otherwise`: what a rule is not.
  */
-#include "engine/reference/ref_branch.h"
+#include "engine/reference_ptx/ref_branch.h"
 
 #include <stddef.h>
 #include <string.h>

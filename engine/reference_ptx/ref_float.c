@@ -2,7 +2,7 @@
  * ref_float.c - floating point of PTX: values as long double, which holds every number of every format, rounded by rule,
  * or by the machine in the mode that the instruction names.
  */
-#include "engine/reference/ref_ptx_internal.h"
+#include "engine/reference_ptx/ref_ptx_internal.h"
 
 #include <fenv.h>
 #include <math.h>

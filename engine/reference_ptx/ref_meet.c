@@ -3,7 +3,7 @@
  * for the lanes of its mask. "The same": the same instruction with the same modifiers and the same mask; of
  * matrices (9.7.14), which are .aligned, the one that stands there, by all lanes.
  */
-#include "engine/reference/ref_ptx.h"
+#include "engine/reference_ptx/ref_ptx.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * ref_half.c - floating point of 16 bits, one or two in a register (PTX ISA 9.7.4): half by half, each value as long
  * double, which holds it, and each result rounded once.
  */
-#include "engine/reference/ref_ptx_internal.h"
+#include "engine/reference_ptx/ref_ptx_internal.h"
 
 #include <fenv.h>
 #include <math.h>

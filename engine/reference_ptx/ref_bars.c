@@ -2,7 +2,7 @@
  * ref_bars.c - barInfo, prepBar, updAct, updArrCnt, reduce, endBar of cuda-crs 5.5.1; sync, arrive, recycle of
  * named-barriers 2.
  */
-#include "engine/reference/ref_bars.h"
+#include "engine/reference_ptx/ref_bars.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * Where elements of wmma lie the ISA leaves open; this is what docs/ptx.md says. Floating-point sums are rounded and
  * ordered as nobody says: the reference knows the least precision that is asked for, and so bounds.
  */
-#include "engine/reference/ref_ptx_internal.h"
+#include "engine/reference_ptx/ref_ptx_internal.h"
 
 #include <fenv.h>
 #include <math.h>

@@ -4,7 +4,7 @@
 #ifndef ENGINE_REF_PTX_INTERNAL_H
 #define ENGINE_REF_PTX_INTERNAL_H
 
-#include "engine/reference/ref_ptx.h"
+#include "engine/reference_ptx/ref_ptx.h"
 
 enum ptx_word ref_word_of(const struct ref_computing *r, enum ptx_slot slot);
 uint64_t ref_ones(uint32_t bits);

@@ -5,7 +5,7 @@
  * Only lanes that execute the instruction take part. A mask names lanes by bit; in warps of more than 32 lanes bit i names
  * the lanes i and i + 32.
  */
-#include "engine/reference/ref_ptx_internal.h"
+#include "engine/reference_ptx/ref_ptx_internal.h"
 
 #include <math.h>
 
