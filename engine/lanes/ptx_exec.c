@@ -205,6 +205,20 @@ const uint64_t *ptx_wide_row(struct ptx_step *x, const struct ptx_place *place, 
 
 /* ---- results ---- */
 
+/* Some lanes of one frame. */
+static void commit_some(const struct ptx_step *x, void *to, const void *row, uint32_t bits)
+{
+    const uint32_t *restrict narrow = row;
+    const uint64_t *restrict wide = row;
+    lane_mask rest = x->executing;
+    if (bits == 64)
+        for (; rest; rest &= rest - 1)
+            ((uint64_t *)to)[lowest_lane(rest)] = wide[lowest_lane(rest)];
+    else
+        for (; rest; rest &= rest - 1)
+            ((uint32_t *)to)[lowest_lane(rest)] = narrow[lowest_lane(rest)];
+}
+
 void ptx_commit(struct ptx_step *x, const struct ptx_place *place, const void *row)
 {
     if (place->kind == PTX_PLACE_NONE)
@@ -212,6 +226,10 @@ void ptx_commit(struct ptx_step *x, const struct ptx_place *place, const void *r
     if (x->one_frame && !is_tracked(x->m) && x->executing == ptx_all(x->lanes)) {
         memcpy(ptx_register(&x->file, &x->rows, place), row,
                (size_t)x->lanes->count * place->bits / 8);
+        return;
+    }
+    if (x->one_frame && !is_tracked(x->m)) {
+        commit_some(x, ptx_register(&x->file, &x->rows, place), row, place->bits);
         return;
     }
     for (lane_mask rest = x->executing; rest; rest &= rest - 1) {

@@ -1,6 +1,7 @@
 #include "engine/machine/semantics.h"
 
 #include "engine/base/invariant.h"
+#include "engine/machine/live.h"
 #include "engine/program/ptx_code.h"
 
 const char *const status_names[STATUS_COUNT] = {
@@ -236,9 +237,7 @@ void machine_unlive(struct machine *machine, uint32_t actor)
 {
     struct machine_head *head = machine->head;
     struct machine_group *group = machine_group_of(machine, actor);
-    uint32_t last = head->live_count - 1, i = 0;
-    while (head->live[i] != actor)
-        i++;
+    uint32_t last = head->live_count - 1, i = live_from(machine, actor);
     for (; i < last; i++)
         put(machine, &head->live[i], head->live[i + 1]);
     put(machine, &head->live[last], 0);

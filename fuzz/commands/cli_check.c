@@ -484,12 +484,12 @@ int check_judge(struct cli *cli, const char *path, struct ast_kernel *kernel,
     telling.searched = cli->options.json ? NULL : tell_searched;
     telling.searched_context = &searched;
     telling.subjects = check_subjects(kernel, options->subjects);
+    if (may_grow(cli, kernel) && grid_decides(cli, path, kernel, CHECK_DEFAULTS.budget_steps, sums))
+        return CLI_OK;
     check_kernel(&cli->arena, kernel, &telling, result);
     struct headline headline;
     headline_of(&cli->arena, result, &headline);
     if (may_grow(cli, kernel) && headline.count == 0 && budget_is_short(result, &telling)) {
-        if (options->subjects == SUBJECTS_DEFAULT && grid_decides(cli, kernel))
-            return grid_check(cli, path, kernel, sums);
         budget_grow(cli, kernel, &telling, result);
         headline_of(&cli->arena, result, &headline);
     }

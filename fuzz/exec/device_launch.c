@@ -307,13 +307,13 @@ static void tell(struct device *device, struct arena *arena, struct launch *laun
     }
 }
 
-/* Address space for a launch: state, and a cell for each location that is accessed, touched as it is used. */
+/* Address space for a launch: state, and what is remembered of each location, touched as it is used. */
 static size_t arena_bytes(const struct device *device)
 {
     uint64_t bytes = 0;
     for (const struct device_buffer *b = device->buffers; b; b = b->next)
         bytes += b->is_freed ? 0 : b->at.bytes + 4096;
-    return (size_t)(4 * sizeof(struct launch_cell) / 4 * bytes + 16 * bytes) + ((size_t)6 << 30);
+    return (size_t)(LAUNCH_LOCATION_BYTES * bytes + 16 * bytes) + ((size_t)6 << 30);
 }
 
 /* A long launch says now and then how far it is. */

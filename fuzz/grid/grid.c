@@ -19,12 +19,13 @@ enum { ALL_BYTES = 0xf, PROGRESS_MS = 1000, DECIDING_MOST = 1 << 27 /* steps of 
 
 struct grid {
     struct cli *cli;
+    struct arena *arena; /* of the launch */
     const char *path;
     struct launch *launch;
     const struct fail_on *fail_on;
     uint64_t told_ms; /* when progress was shown last */
     uint32_t counted, suppressed;
-    bool shows_progress;
+    bool shows_progress, must_decide;
     const char *device; /* what it left, beside this execution; NULL: the launch was not recorded */
 };
 
@@ -100,42 +101,6 @@ static const char *word_of(const struct launch_finding *finding)
     return finding->status == STATUS_NONTERMINATING ? "HANG" : "FAULT";
 }
 
-/* Barriers alone order the threads, and nobody can tell in which order they came: one execution stands for all. Strong
- * accesses (volatile, relaxed, atomics) are no race beside each other and tell an order, as clocks and outstanding copies. */
-static bool decides(const struct launch *launch)
-{
-    const struct ptx_code *code = launch->program->ptx;
-    bool alone = !launch->race->syncs && !code->has_named_barriers;
-    for (uint32_t pc = 1; pc < code->count; pc++)
-        alone &= !launch->race->manners[pc].strong && code->ops[pc].exec != PTX_EXEC_CLOCK &&
-                 !ptx_is_far_reaching((enum ptx_exec)code->ops[pc].exec);
-    return alone;
-}
-
-static struct launch *new_launch(struct cli *cli, struct ast_kernel *kernel,
-                                 const struct launch_options *options, const char **why)
-{
-    uint32_t grid[3];
-    uint32_t block[3];
-    ptx_kernel_dimensions(kernel, block, grid);
-    return launch_new(&cli->arena, kernel, grid, options, why);
-}
-
-bool grid_decides(struct cli *cli, struct ast_kernel *kernel)
-{
-    const struct ast_launch launch = kernel->launch;
-    const struct ptx_kernel ptx = *kernel->ptx;
-    const size_t mark = arena_mark(&cli->arena);
-    const struct launch_options options = {.budget = 0};
-    const char *why = NULL;
-    const struct launch *tried = new_launch(cli, kernel, &options, &why);
-    const bool decided = tried && decides(tried);
-    kernel->launch = launch;
-    *kernel->ptx = ptx;
-    arena_release(&cli->arena, mark);
-    return decided;
-}
-
 static void tell_word(const struct grid *g, const char *word, bool is_bad, const char *text)
 {
     const bool colored = g->cli->options.color;
@@ -170,8 +135,9 @@ static void tell(const struct grid *g)
         tell_word(g, "suppressed", false, "nothing else is wrong in this execution");
     else if (clean)
         tell_word(g, "clean", false,
-                  decides(launch) ? "no race under any schedule: barriers alone order its threads"
-                                  : "no race in this execution");
+                  launch_decides(launch)
+                      ? "no race under any schedule: barriers alone order its threads"
+                      : "no race in this execution");
     if (g->device)
         printf("    device: %s\n", g->device);
     if (launch->kernel->ptx->notes)
@@ -194,7 +160,7 @@ static void tell_json(const struct grid *g)
     json_key_u64(&json, "blocks_done", launch->blocks_done);
     json_key_u64(&json, "steps", launch->steps);
     json_key_string(&json, "status", status_names[launch->status]);
-    json_key_bool(&json, "decides", decides(launch));
+    json_key_bool(&json, "decides", launch_decides(launch));
     if (g->device)
         json_key_string(&json, "device", g->device);
     json_key_array_begin(&json, "findings");
@@ -219,49 +185,92 @@ static int refuse(struct grid *g, const char *why, struct cli_check_sums *sums)
     return CLI_USAGE;
 }
 
-int grid_check(struct cli *cli, const char *path, struct ast_kernel *kernel,
-               struct cli_check_sums *sums)
+/* Runs it, with what nobody suppresses of its findings left. False: it cannot be run, *why. */
+static bool run(struct grid *g, struct ast_kernel *kernel, const char **why)
 {
-    const struct fail_on fail_on = cli->options.fail_outcomes;
-    struct grid g = {.cli = cli,
-                     .path = path,
-                     .fail_on = &fail_on,
-                     .told_ms = clock_monotonic_ms(),
-                     .shows_progress = isatty(STDERR_FILENO) != 0};
-    const struct launch_options options = {.budget = cli->options.budget_steps
-                                                         ? cli->options.budget_steps
+    const uint64_t asked = g->cli->options.budget_steps;
+    const struct launch_options options = {.budget = asked                ? asked
                                                      : kernel->ptx->whole ? 0
                                                                           : DECIDING_MOST,
                                            .go_on = go_on,
-                                           .context = &g};
-    const char *why = NULL;
-    sums->kernels++;
-    if (kernel->expects)
-        return refuse(&g, "claims are asked of up to 64 blocks and 4096 threads", sums);
-    g.launch = new_launch(cli, kernel, &options, &why);
-    if (!g.launch)
-        return refuse(&g, why, sums);
+                                           .context = g};
+    uint32_t block[3], grid[3];
+    ptx_kernel_dimensions(kernel, block, grid);
+    g->launch = launch_new(g->arena, kernel, grid, &options, why);
+    if (!g->launch || (g->must_decide && !launch_decides(g->launch)))
+        return false;
     interrupt_catch();
-    interrupt_after(cli->options.time_ms);
-    mark_written(g.launch);
-    launch_run(g.launch, &options);
-    g.device = recorded_compare(g.launch);
-    if (g.shows_progress && clock_monotonic_ms() - g.told_ms < PROGRESS_MS)
+    interrupt_after(g->cli->options.time_ms);
+    mark_written(g->launch);
+    launch_run(g->launch, &options);
+    g->device = recorded_compare(g->launch);
+    if (g->shows_progress && clock_monotonic_ms() - g->told_ms < PROGRESS_MS)
         fputs("\r\033[K", stderr);
-    suppress(&g);
-    for (const struct launch_finding *f = g.launch->race->findings; f; f = f->next) {
-        bool counted = counts(&g, f);
-        g.counted += counted;
+    suppress(g);
+    return true;
+}
+
+/* Tells of it, and counts it. */
+static int finish(struct grid *g, struct cli_check_sums *sums)
+{
+    const bool cut = g->launch->status == STATUS_STEP_LIMIT;
+    for (const struct launch_finding *f = g->launch->race->findings; f; f = f->next) {
+        bool counted = counts(g, f);
+        g->counted += counted;
         if (sums->report)
-            report_finding(&g, sums->report, f, counted);
+            report_finding(g, sums->report, f, counted);
     }
-    if (cli->options.json)
-        tell_json(&g);
+    if (g->cli->options.json)
+        tell_json(g);
     else
-        tell(&g);
-    const bool cut = g.launch->status == STATUS_STEP_LIMIT;
-    sums->unwanted += g.counted > 0;
-    sums->agreed += g.counted == 0 && !cut;
-    sums->refused += g.counted == 0 && cut;
-    return g.counted > 0 ? CLI_DIVERGENCE : CLI_OK;
+        tell(g);
+    sums->kernels++;
+    sums->unwanted += g->counted > 0;
+    sums->agreed += g->counted == 0 && !cut;
+    sums->refused += g->counted == 0 && cut;
+    return g->counted > 0 ? CLI_DIVERGENCE : CLI_OK;
+}
+
+static struct grid grid_of(struct cli *cli, const char *path)
+{
+    return (struct grid){.cli = cli,
+                         .arena = &cli->arena,
+                         .path = path,
+                         .fail_on = &cli->options.fail_outcomes,
+                         .told_ms = clock_monotonic_ms(),
+                         .shows_progress = isatty(STDERR_FILENO) != 0};
+}
+
+int grid_check(struct cli *cli, const char *path, struct ast_kernel *kernel,
+               struct cli_check_sums *sums)
+{
+    struct grid g = grid_of(cli, path);
+    const char *why = "claims are asked of up to 64 blocks and 4096 threads";
+    if (!kernel->expects && run(&g, kernel, &why))
+        return finish(&g, sums);
+    sums->kernels++;
+    return refuse(&g, why, sums);
+}
+
+bool grid_decides(struct cli *cli, const char *path, struct ast_kernel *kernel, uint64_t budget,
+                  struct cli_check_sums *sums)
+{
+    const struct ast_launch launch = kernel->launch;
+    const struct ptx_kernel ptx = *kernel->ptx;
+    struct arena arena;
+    struct grid g = grid_of(cli, path);
+    const char *why;
+    if (arena_init(&arena, cli->arena.size) != 0)
+        return false;
+    g.arena = &arena;
+    g.must_decide = true;
+    const bool decided = run(&g, kernel, &why) && g.launch->status == STATUS_TERMINATED &&
+                         !g.launch->race->findings && g.suppressed == 0 &&
+                         g.launch->steps * launch.warp > budget;
+    if (decided)
+        finish(&g, sums);
+    kernel->launch = launch;
+    *kernel->ptx = ptx;
+    arena_destroy(&arena);
+    return decided;
 }

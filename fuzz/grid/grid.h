@@ -7,14 +7,16 @@
 
 #include "fuzz/cli/cli.h"
 
-/* Runs a kernel of FORM_PTX, tells of it, and counts it: one whose `whole` is set, however long it takes; or one whose
- * executions were cut off and that one execution decides about (grid_decides), which may never end: up to
- * 2^27 steps of warps, or --budget. Its exit status. */
+/* Runs a kernel of FORM_PTX whose `whole` is set, however long it takes, or that was recorded, tells of it, and counts it.
+ * Its exit status. */
 int grid_check(struct cli *cli, const char *path, struct ast_kernel *kernel,
                struct cli_check_sums *sums);
 
-/* Whether one execution of this kernel of FORM_PTX stands for all: barriers alone order its threads. */
-bool grid_decides(struct cli *cli, struct ast_kernel *kernel);
+/* Whether one execution of this kernel of FORM_PTX stands for all (launch_decides), nothing is wrong with it, and others
+ * of its kind would take more than so many steps. Then it is told, and counted. One that may never end is given up
+ * after 2^27 steps of warps. */
+bool grid_decides(struct cli *cli, const char *path, struct ast_kernel *kernel, uint64_t budget,
+                  struct cli_check_sums *sums);
 
 /* ---- budgets (budget.c) ---- */
 

@@ -47,4 +47,7 @@ static inline void *launch_bytes(const struct launch *launch, const struct ptx_r
 
 void launch_run(struct launch *launch, const struct launch_options *options);
 
+/* Whether one execution without a race stands for all schedules, with these inputs (launch_decides.c). */
+bool launch_decides(const struct launch *launch);
+
 #endif

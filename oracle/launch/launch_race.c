@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { FINDINGS_MAX = 64 };
+enum { FINDINGS_MAX = 64, ALL_BYTES = 0xf };
 
 /* ---- words ---- */
 
@@ -101,6 +101,10 @@ struct seen {
     uint64_t thread;   /* in the grid */
     uint32_t resident; /* thread */
     uint32_t location, stm, time;
+    /* Of its block and its warp: the first thread in the grid, before which time it knows of everything. */
+    uint64_t block_first, warp_first;
+    uint32_t block_floor, warp_floor;
+    bool shared; /* the location is in shared memory */
 };
 
 /* What would have ordered the two. */
@@ -152,37 +156,62 @@ static void note_unwritten(struct launch_race *race, const struct seen *seen)
 
 /* ---- locations ---- */
 
+INLINED bool in_block(const struct launch_race *race, const struct launch_slot *slot,
+                      const struct seen *seen)
+{
+    return slot->thread - 1u - seen->block_first < race->program->launch.threads;
+}
+
 INLINED bool is_unordered(const struct launch_race *race, const struct launch_slot *slot,
                           const struct seen *seen)
 {
-    return slot->thread != 0 && slot->thread - 1u != seen->thread &&
-           !sync_before(&race->sync, slot->thread - 1u, slot->time, seen->resident);
+    if (slot->thread == 0 || slot->thread - 1u == seen->thread)
+        return false;
+    if (in_block(race, slot, seen)) {
+        if (slot->time < seen->block_floor)
+            return false;
+        if (slot->time < seen->warp_floor &&
+            slot->thread - 1u - seen->warp_first < race->program->launch.warp)
+            return false;
+    } else if (seen->shared) {
+        return false; /* of a block that was there before */
+    }
+    return !race->syncs || !sync_before(&race->sync, slot->thread - 1u, slot->time, seen->resident);
 }
 
-INLINED void put_slot(struct launch_slot *slots, const struct seen *seen)
+INLINED struct launch_slot slot_of(const struct seen *seen)
 {
-    if (slots[0].thread != 0 && slots[0].thread - 1u != seen->thread)
-        slots[1] = slots[0];
-    slots[0] = (struct launch_slot){(uint32_t)seen->thread + 1, seen->time, seen->stm};
+    return (struct launch_slot){(uint32_t)seen->thread + 1, seen->time, seen->stm};
+}
+
+/* `others` holds LAUNCH_OTHER_THREAD, LAUNCH_OTHER_BLOCK. */
+INLINED void put_slot(const struct launch_race *race, struct launch_slot *last,
+                      struct launch_slot *others, const struct seen *seen)
+{
+    if (last->thread != 0 && last->thread - 1u != seen->thread) {
+        others[LAUNCH_OTHER_THREAD - 1] = *last;
+        if (!in_block(race, last, seen))
+            others[LAUNCH_OTHER_BLOCK - 1] = *last;
+    }
+    *last = slot_of(seen);
 }
 
 /* Two strong accesses, of different threads: whether each scope holds the other thread. */
 static bool scopes_meet(const struct launch_race *race, const struct launch_slot *slot,
                         const struct seen *seen)
 {
-    uint32_t threads = race->program->launch.threads;
-    return (slot->thread - 1u) / threads == seen->thread / threads ||
-           (race->manners[slot->stm].scope == SYNC_DEVICE &&
-            race->manners[seen->stm].scope == SYNC_DEVICE);
+    return in_block(race, slot, seen) || (race->manners[slot->stm].scope == SYNC_DEVICE &&
+                                          race->manners[seen->stm].scope == SYNC_DEVICE);
 }
 
 /* A conflict with one of the strong accesses. */
-static const struct launch_slot *
-meet_strong(const struct launch_race *race, const struct launch_cell *cell, const struct seen *seen)
+static const struct launch_slot *meet_strong(const struct launch_race *race,
+                                             const struct launch_slot *strong,
+                                             const struct seen *seen)
 {
     const struct launch_manner *m = &race->manners[seen->stm];
-    for (uint32_t i = 0; i < 2; i++) {
-        const struct launch_slot *slot = &cell->strong[i];
+    for (uint32_t i = 0; i < LAUNCH_SLOTS; i++) {
+        const struct launch_slot *slot = &strong[i];
         if (slot->thread == 0 || !(m->writes || race->manners[slot->stm].writes))
             continue;
         if (!(m->strong && scopes_meet(race, slot, seen)) && is_unordered(race, slot, seen))
@@ -191,27 +220,37 @@ meet_strong(const struct launch_race *race, const struct launch_cell *cell, cons
     return NULL;
 }
 
+/* Who read it, as far as that is no matter of the order of barriers. */
+static const struct launch_slot *meet_reads(const struct launch_race *race, const struct seen *seen)
+{
+    const struct launch_slot *others = race->others[seen->location].reads;
+    if (is_unordered(race, &race->reads[seen->location], seen))
+        return &race->reads[seen->location];
+    for (uint32_t i = 0; i < LAUNCH_SLOTS - 1; i++)
+        if (is_unordered(race, &others[i], seen))
+            return &others[i];
+    return NULL;
+}
+
 INLINED void visit(struct launch_race *race, const struct seen *seen, const struct launch_manner *m)
 {
-    struct launch_cell *cell = &race->cells[seen->location];
+    struct launch_others *others = &race->others[seen->location];
+    struct launch_slot *write = &race->writes[seen->location];
     const struct launch_slot *partner = NULL;
-    if (seen->location >= race->global_locations && cell->wave != race->wave)
-        *cell = (struct launch_cell){.wave = race->wave};
-    if (is_unordered(race, &cell->write, seen))
-        partner = &cell->write;
-    for (uint32_t i = 0; m->writes && !partner && i < 2; i++)
-        if (is_unordered(race, &cell->reads[i], seen))
-            partner = &cell->reads[i];
-    if (!partner && cell->strong[0].thread)
-        partner = meet_strong(race, cell, seen);
+    if (is_unordered(race, write, seen))
+        partner = write;
+    if (m->writes && !partner && race->reads[seen->location].thread)
+        partner = meet_reads(race, seen);
+    if (!partner && race->has_strong && others->strong[LAUNCH_LAST].thread)
+        partner = meet_strong(race, others->strong, seen);
     if (partner)
         note_race(race, seen, partner);
     if (m->strong)
-        put_slot(cell->strong, seen);
+        put_slot(race, others->strong, others->strong + 1, seen);
     else if (m->writes)
-        cell->write = (struct launch_slot){(uint32_t)seen->thread + 1, seen->time, seen->stm};
+        *write = slot_of(seen);
     else
-        put_slot(cell->reads, seen);
+        put_slot(race, &race->reads[seen->location], others->reads, seen);
 }
 
 /* Bits of the bytes of a word that `span` locations from `location` on take, in it. */
@@ -233,42 +272,184 @@ INLINED bool has_bytes(const struct launch_race *race, uint32_t location, uint32
     return true;
 }
 
+static void visit_strong(struct launch_race *race, struct seen *seen, const struct launch_manner *m)
+{
+    struct sync_access access = {.location = seen->location,
+                                 .scope = m->scope,
+                                 .reads = m->reads,
+                                 .writes = m->writes,
+                                 .acquires = m->acquires,
+                                 .releases = m->releases};
+    if (!race->syncs)
+        return;
+    sync_strong(&race->sync, seen->resident, &access);
+    seen->time = race->sync.block[seen->resident / race->program->launch.threads].clock;
+}
+
+static struct seen seen_by(const struct launch_race *race, const struct access_row *row)
+{
+    const struct ast_launch *launch = &race->program->launch;
+    const uint32_t resident = row->first_thread / launch->threads;
+    const uint32_t within = row->first_thread % launch->threads, warp = within / launch->warp;
+    const struct sync_block *block = &race->sync.block[resident];
+    const uint64_t first = (uint64_t)(race->first_block + resident) * launch->threads;
+    return (struct seen){.stm = row->stm,
+                         .time = block->clock,
+                         .block_first = first,
+                         .warp_first = first + warp * launch->warp,
+                         .block_floor = block->floor,
+                         .warp_floor = race->sync.warp_floor[resident * race->sync.warps + warp]};
+}
+
+/* ---- the quick way ----
+ *
+ * A plain access or an atomic, of a word, where barriers alone order threads, that meets nobody: nearly all are of that
+ * kind. */
+
+struct quick {
+    struct launch_slot *writes, *reads;
+    struct launch_others *others;
+    uint8_t *written;
+    uint32_t threads, global_locations, block_first,
+        block_floor; /* of the block: first thread + 1 */
+    bool has_strong;
+};
+
+INLINED bool is_known(const struct quick *q, const struct launch_slot *slot, bool shared,
+                      uint32_t thread)
+{
+    if (slot->thread == 0 || slot->thread == thread)
+        return true;
+    return slot->thread - q->block_first < q->threads ? slot->time < q->block_floor : shared;
+}
+
+INLINED bool are_known(const struct quick *q, const struct launch_slot *others, bool shared,
+                       uint32_t thread)
+{
+    return is_known(q, &others[LAUNCH_OTHER_THREAD - 1], shared, thread) &&
+           is_known(q, &others[LAUNCH_OTHER_BLOCK - 1], shared, thread);
+}
+
+INLINED void put_quickly(const struct quick *q, struct launch_slot *last,
+                         struct launch_slot *others, const struct launch_slot *now)
+{
+    if (last->thread != 0 && last->thread != now->thread) {
+        others[LAUNCH_OTHER_THREAD - 1] = *last;
+        if (last->thread - q->block_first >= q->threads)
+            others[LAUNCH_OTHER_BLOCK - 1] = *last;
+    }
+    *last = *now;
+}
+
+/* Whether all strong accesses were by this block: their scopes hold each other's threads. */
+INLINED bool is_near(const struct quick *q, const struct launch_slot *strong, bool shared)
+{
+    return strong->thread == 0 || shared ||
+           (strong->thread - q->block_first < q->threads && strong[LAUNCH_OTHER_BLOCK].thread == 0);
+}
+
+/* False: nothing was done. */
+INLINED bool visit_quickly(const struct quick *q, uint32_t location, const struct launch_slot *now,
+                           const enum access_kind kind)
+{
+    struct launch_slot *read = &q->reads[location], *others = q->others[location].reads;
+    struct launch_slot *strong = q->others[location].strong;
+    const bool shared = location >= q->global_locations;
+    if (kind != ACCESS_WRITE && q->written && q->written[location] != ALL_BYTES)
+        return false;
+    if (q->has_strong && (kind == ACCESS_ATOMIC ? !is_near(q, strong, shared) : strong->thread))
+        return false;
+    if (!is_known(q, &q->writes[location], shared, now->thread))
+        return false;
+    if (kind != ACCESS_READ && read->thread != 0 &&
+        !(is_known(q, read, shared, now->thread) && are_known(q, others, shared, now->thread)))
+        return false;
+    if (kind == ACCESS_WRITE && q->written)
+        q->written[location] = ALL_BYTES;
+    if (kind == ACCESS_WRITE)
+        q->writes[location] = *now;
+    else if (kind == ACCESS_READ)
+        put_quickly(q, read, others, now);
+    else
+        put_quickly(q, strong, strong + 1, now);
+    return true;
+}
+
+/* How many lanes behind the i-th, which met nobody, read the same location, less two, which are remembered: whom the
+ * others meet is not decided by who they are. */
+INLINED uint32_t alike(const struct access_row *row, uint32_t i)
+{
+    uint32_t end = i + 1, location = row->location[row->order[i]];
+    while (end < row->count && row->location[row->order[end]] == location)
+        end++;
+    return end - i > 3 ? end - i - 3 : 0;
+}
+
+/* How many lanes, from the i-th on, went the quick way. */
+INLINED uint32_t go_quickly(const struct launch_race *race, const struct access_row *row,
+                            const struct seen *seen, uint32_t i, const enum access_kind kind)
+{
+    const struct quick q = {.writes = race->writes,
+                            .reads = race->reads,
+                            .others = race->others,
+                            .written = race->written,
+                            .threads = race->program->launch.threads,
+                            .global_locations = race->global_locations,
+                            .block_first = (uint32_t)seen->block_first + 1,
+                            .block_floor = seen->block_floor,
+                            .has_strong = race->has_strong};
+    const uint32_t first = race->first_block * q.threads + row->first_thread + 1;
+    struct launch_slot now = {.time = seen->time, .stm = seen->stm};
+    for (; i < row->count; i++) {
+        uint32_t lane = row->order[i];
+        now.thread = first + lane;
+        if (!visit_quickly(&q, row->location[lane], &now, kind))
+            break;
+        if (kind == ACCESS_READ && q.writes[row->location[lane]].thread != now.thread)
+            i += alike(row, i);
+    }
+    return i;
+}
+
 /* ---- the observer ---- */
+
+static void visit_lane(struct launch_race *race, const struct access_row *row, struct seen *seen,
+                       enum access_kind kind, const struct launch_manner *m)
+{
+    seen->shared = seen->location >= race->global_locations;
+    if (race->written && kind != ACCESS_WRITE && !has_bytes(race, seen->location, row->span))
+        note_unwritten(race, seen);
+    if (race->written)
+        write_bytes(race, seen->location, kind != ACCESS_READ ? row->span : 0);
+    if (m->strong)
+        visit_strong(race, seen, m);
+    else if (race->syncs && m->writes)
+        sync_plain_write(&race->sync, seen->location);
+    for (uint32_t k = 0; k < row->span; k++, seen->location++)
+        visit(race, seen, m);
+}
 
 static void on_row(void *context, enum access_kind kind, const struct access_row *row)
 {
     struct launch_race *race = context;
     struct launch_manner plain = {.reads = kind == ACCESS_READ, .writes = kind != ACCESS_READ};
     const struct launch_manner *m = &race->manners[row->stm];
-    const uint32_t threads = race->program->launch.threads;
-    const struct sync_block *block = &race->sync.block[row->first_thread / threads];
-    const uint64_t before = (uint64_t)race->first_block * threads;
-    struct seen seen = {.stm = row->stm, .time = block->clock};
+    struct seen seen = seen_by(race, row);
+    const bool quickly = row->span == 1 && race->program->units == 1 && !race->syncs &&
+                         m->strong == (kind == ACCESS_ATOMIC);
     if (m->copies && kind != ACCESS_ATOMIC)
         m = &plain;
     for (uint32_t i = 0; i < row->count; i++) {
-        uint32_t lane = row->order[i];
-        seen.resident = row->first_thread + lane;
-        seen.thread = before + seen.resident;
-        seen.location = row->location[lane];
-        if (race->written && kind != ACCESS_WRITE && !has_bytes(race, seen.location, row->span))
-            note_unwritten(race, &seen);
-        if (race->written)
-            write_bytes(race, seen.location, kind != ACCESS_READ ? row->span : 0);
-        if (m->strong) {
-            struct sync_access access = {.location = seen.location,
-                                         .scope = m->scope,
-                                         .reads = m->reads,
-                                         .writes = m->writes,
-                                         .acquires = m->acquires,
-                                         .releases = m->releases};
-            sync_strong(&race->sync, seen.resident, &access);
-            seen.time = block->clock;
-        } else if (race->syncs && m->writes) {
-            sync_plain_write(&race->sync, seen.location);
-        }
-        for (uint32_t k = 0; k < row->span; k++, seen.location++)
-            visit(race, &seen, m);
+        if (quickly)
+            i = kind == ACCESS_READ    ? go_quickly(race, row, &seen, i, ACCESS_READ)
+                : kind == ACCESS_WRITE ? go_quickly(race, row, &seen, i, ACCESS_WRITE)
+                                       : go_quickly(race, row, &seen, i, ACCESS_ATOMIC);
+        if (i == row->count)
+            break;
+        seen.resident = row->first_thread + row->order[i];
+        seen.thread = (uint64_t)race->first_block * race->program->launch.threads + seen.resident;
+        seen.location = row->location[row->order[i]];
+        visit_lane(race, row, &seen, kind, m);
     }
 }
 
@@ -367,6 +548,7 @@ static void find_manners(struct launch_race *race, struct arena *arena)
     struct launch_manner *manners = ARENA_ARRAY(arena, struct launch_manner, code->count + 1);
     for (uint32_t pc = 1; pc < code->count; pc++) {
         manners[pc] = manner_of(&code->ops[pc]);
+        race->has_strong |= manners[pc].strong;
         race->syncs |= manners[pc].fence || manners[pc].warp_barrier || manners[pc].acquires ||
                        (manners[pc].releases && !manners[pc].copies);
     }
@@ -387,10 +569,13 @@ struct launch_race *launch_race_new(struct arena *arena, const struct program *p
                                        .barrier = on_barrier,
                                        .use = program->ptx->has_named_barriers ? on_use : NULL,
                                        .step = race->syncs ? on_step : NULL};
-    race->cells = ARENA_ARRAY(arena, struct launch_cell, locations);
+    race->writes = ARENA_ARRAY(arena, struct launch_slot, locations);
+    race->reads = ARENA_ARRAY(arena, struct launch_slot, locations);
+    race->others = ARENA_ARRAY(arena, struct launch_others, locations);
     race->written = ARENA_ARRAY(arena, uint8_t, program->private_base + 1);
     sync_start(&race->sync, arena, program->launch.blocks, program->launch.threads,
                program->launch.warp);
+    race->sync.only_barriers = !race->syncs;
     return race;
 }
 
@@ -399,7 +584,6 @@ void launch_race_restart(struct launch_race *race, const struct program *program
 {
     race->program = program;
     race->first_block = first_block;
-    race->wave++;
     if (race->written)
         memset(race->written + program->shared_base, 0,
                program->private_base - program->shared_base);

@@ -5,9 +5,9 @@
  * (launch_sync.h), and they are not both strong with scopes that hold each other's thread: PTX's definition. Strong are
  * atomics, volatile accesses, and those with .relaxed, .acquire or .release.
  *
- * A location keeps its last write, the last reads of two threads, the last strong accesses of two threads. So no race is
- * told that is none, the first race at a location is found as long as barriers alone order its accesses, and
- * where fences order some of three readers with a writer, but not the third one, it may be missed.
+ * A location keeps its last write, and of reads and of strong accesses three (LAUNCH_SLOTS). So no race is told that is
+ * none, the first race at a location is found as long as barriers alone order its accesses, and where fences order some
+ * of its readers with a writer, but not another one, it may be missed.
  */
 #ifndef ORACLE_LAUNCH_RACE_H
 #define ORACLE_LAUNCH_RACE_H
@@ -41,10 +41,17 @@ struct launch_slot {
     uint32_t stm;
 };
 
-struct launch_cell { /* a location */
-    uint32_t wave;   /* of shared memory: the cell is empty in another one */
-    struct launch_slot write, reads[2], strong[2];
+/* What is remembered of a location, beside who wrote it last: of those who read it, and of those whose accesses were
+ * strong, the last one, the last one of another thread, the last one of another block. So whoever of all of them a barrier
+ * does not put before an access is there, or somebody else whom it does not. In shared memory, who is of another block
+ * was there before the blocks of now, and counts for nothing. */
+enum { LAUNCH_LAST, LAUNCH_OTHER_THREAD, LAUNCH_OTHER_BLOCK, LAUNCH_SLOTS };
+
+struct launch_others { /* who read beside the last one; who accessed strongly */
+    struct launch_slot reads[LAUNCH_SLOTS - 1], strong[LAUNCH_SLOTS];
 };
+
+enum { LAUNCH_LOCATION_BYTES = 2 * sizeof(struct launch_slot) + sizeof(struct launch_others) };
 
 struct launch_manner { /* how an instruction accesses */
     bool strong, acquires, releases;
@@ -60,11 +67,14 @@ struct launch_race {
     const struct program *program;
     const struct launch_manner *manners; /* a statement each */
     struct launch_sync sync;
-    struct launch_cell *cells; /* a location of global and shared memory */
+    /* A location of global and shared memory each; most are only read, and by one thread: */
+    struct launch_slot *writes, *reads; /* the last one */
+    struct launch_others *others;
     uint8_t *written; /* a word of it: bits of the bytes that were written; NULL: nobody asks */
     uint32_t global_locations;
-    uint32_t first_block, wave;
-    bool syncs; /* something but barriers may order */
+    uint32_t first_block;
+    bool has_strong; /* some access is strong */
+    bool syncs;      /* something but barriers may order */
     struct launch_finding *findings, **last;
     uint32_t finding_count;
 };

@@ -129,7 +129,8 @@ bool sync_before(const struct launch_sync *sync, uint64_t earlier, uint32_t time
 void sync_barrier(struct launch_sync *sync, uint32_t block)
 {
     struct sync_block *b = &sync->block[block];
-    for (uint32_t t = block * sync->threads; t < (block + 1) * sync->threads; t++) {
+    for (uint32_t t = block * sync->threads;
+         !sync->only_barriers && t < (block + 1) * sync->threads; t++) {
         b->knows = merge(sync, b->knows, sync->thread[t].knows);
         sync->thread[t].knows = NULL;
     }

@@ -72,6 +72,7 @@ struct launch_sync {
     struct sync_block *block;
     struct sync_place *places;
     uint32_t place_count, place_capacity;
+    bool only_barriers; /* no fence, no release: nobody knows anything of another block */
     bool
         incomplete; /* there was no room for all that threads know: no more races between them are told */
 };

@@ -111,8 +111,51 @@ expect 0 "${long[@]}" --entry turns --bind n=5000
 says out 'clean     long.ptx: no race under any schedule'
 expect 0 "${long[@]}" --entry turns --bind n=5000 --budget 70000
 says out 'clean     long.ptx' 'spent their budget'
+# Atomics of one operation that nobody looks at the results of commute; others tell an order.
 expect 0 "${long[@]}" --entry count --bind n=2000
-says out 'clean     long.ptx  (7 executions of 3 subjects, sampled)'
+says out 'clean     long.ptx: no race under any schedule'
+sed 's/red.global.add.u32 /atom.global.add.u32 %r4, /' long.ptx >unread.ptx
+expect 0 check unread.ptx --set threads=64 --entry count --bind n=2000
+says out 'clean     unread.ptx: no race under any schedule'
+for order in 'atom.global.add.u32 %r4, [%rd1], 1; add.u32 %r5, %r4, 1' 'atom.global.exch.b32 %r4, [%rd1], %r3' 'red.global.inc.u32 [%rd1], 7' \
+    'red.global.add.f32 [%rd1], 0f3f800000' 'red.global.or.b32 [%rd1], 8; red.global.add.u32 [%rd1], 1'; do
+    sed "s/red.global.add.u32 .*/$order;/" long.ptx >ordered.ptx
+    expect 0 check ordered.ptx --set blocks=65 --entry count --bind n=20 --json
+    says out '"decides": false'
+done
 expect 0 "${long[@]}" --entry count --bind n=2000 --budget 70000
 says out 'spent their budget'
+
+# Who read it first is not forgotten because others read it behind: block 1 waits, and writes behind its barrier.
+cat >late.ptx <<'END'
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry late(.param .u64 p)
+{
+	.reg .b32 %r<6>;
+	.reg .b64 %rd<4>;
+	.reg .pred %p<5>;
+	ld.param.u64 %rd1, [p];
+	mov.u32 %r1, %ctaid.x;
+	mov.u32 %r2, %tid.x;
+	setp.ge.u32 %p1, %r1, 2;
+	@%p1 ret;
+	mov.u32 %r3, 0;
+	setp.eq.u32 %p2, %r1, 0;
+	@%p2 bra READ;
+L:	add.u32 %r3, %r3, 1;
+	setp.lt.u32 %p3, %r3, 100;
+	@%p3 bra L;
+READ:	ld.global.u32 %r4, [%rd1];
+	@%p2 ret;
+	bar.sync 0;
+	setp.ne.u32 %p4, %r2, 0;
+	@%p4 ret;
+	st.global.u32 [%rd1], %r4;
+	ret;
+}
+END
+expect 1 check late.ptx --set threads=64 --set blocks=65
+says out 'RACY ' 'p[0] is written by thread 0 of block 1 ' 'was read by thread 63 of block 0' 'nothing orders the two blocks'
 finish

@@ -31,7 +31,7 @@ simulate() { # kernel, size: what oclgrind-kernel reads
 }
 
 printf '%-10s %8s %14s %10s %10s %7s\n' kernel size "warp steps" simtfuzz oclgrind ratio
-for row in "product 128" "reduction 1048576" "histogram 262144" "scan 131072" "escape 256"; do
+for row in "product 144" "reduction 2097152" "histogram 1048576" "scan 131072" "escape 256"; do
     set -- $row
     ours=$(cpu "$build/simtfuzz" exec -- ./program "$1" "$2")
     steps=$(sed -n 's/.*blocks, \([0-9]*\) steps.*/\1/p' err)
@@ -46,10 +46,10 @@ for row in "product 128" "reduction 1048576" "histogram 262144" "scan 131072" "e
         "$(awk -v a="$ours" -v b="$theirs" 'BEGIN { print b == "-" || a == 0 ? "-" : sprintf("%.0f", b / a) }')"
 done
 
-# The same kernels under `check`, 4,096 threads: one execution of `block`, each thread for itself, and what plain `check`
-# takes, which decides by one execution of `crs` where that is enough.
+# The same kernels under `check`, 4,096 threads: what `check` of all subjects takes, and of `block`, where one execution
+# decides for all schedules; and one execution of `block` that is asked for, each thread for itself.
 nvcc -ptx -O3 -arch=sm_80 -lineinfo -o kernels.ptx "$here/program.cu"
-printf '\n%-10s %8s %10s %10s %10s %7s\n' kernel size block check oclgrind ratio
+printf '\n%-10s %8s %10s %10s %10s %10s %7s\n' kernel size check block execution oclgrind ratio
 for row in "product 64" "reduction 65536" "histogram 65536" "scan 65536" "escape 64"; do
     set -- $row
     launch=(--set threads=256 --set blocks=16) cells=$2 values=(--bind "2=$2") buffers=2
@@ -60,14 +60,16 @@ for row in "product 64" "reduction 65536" "histogram 65536" "scan 65536" "escape
     esac
     for ((i = 0; i < buffers; i++)); do values+=(--bind "$i=buffer:$((4 * cells)):zero"); done
     check=("$build/simtfuzz" check kernels.ptx --entry "$(grep -o "_Z[0-9]*$1[A-Za-z0-9_]*" kernels.ptx | head -1)" "${launch[@]}" "${values[@]}")
-    block=$(cpu "${check[@]}" --subjects block --schedules 1 --budget 2000000000)
+    execution=$(cpu "${check[@]}" --subjects block --schedules 1 --budget 2000000000)
     grep -q '^clean.*sampled)$' out || { cat out; exit 1; }
     plain=$(cpu "${check[@]}")
+    block=$(cpu "${check[@]}" --subjects block)
+    grep -q '^clean' out || { cat out; exit 1; }
     theirs=-
     if command -v oclgrind-kernel >/dev/null; then
         simulate "$1" "$2" >kernel.sim
         theirs=$(cpu oclgrind-kernel --data-races kernel.sim)
     fi
-    printf '%-10s %8d %10s %10s %10s %7s\n' "$1" "$2" "$block" "$plain" "$theirs" \
+    printf '%-10s %8d %10s %10s %10s %10s %7s\n' "$1" "$2" "$plain" "$block" "$execution" "$theirs" \
         "$(awk -v a="$block" -v b="$theirs" 'BEGIN { print b == "-" || a == 0 ? "-" : sprintf("%.1f", b / a) }')"
 done
