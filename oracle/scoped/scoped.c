@@ -187,7 +187,8 @@ INLINED bool replaces(const struct scoped *s, const struct scoped_cell *cell,
 {
     const struct scoped_entry *a = &s->entries[cell->list - 1];
     return a->thread == b->thread && !a->next && !a->strong && !b->strong && !cell->forgot &&
-           (b->kind == ACCESS_WRITE || a->kind == ACCESS_READ) && !s->same_value;
+           (b->kind == ACCESS_WRITE || a->kind == ACCESS_READ) &&
+           !(s->same_value && a->kind == ACCESS_WRITE && a->value != b->value);
 }
 
 /* A plain read where nobody writes has no partner. It takes the place of its thread's own, or is put in front; what it
@@ -219,8 +220,6 @@ INLINED void visit(struct scoped *s, uint32_t address, const struct scoped_entry
                    uint32_t source)
 {
     struct scoped_cell *cell = &s->cells[address];
-    enter(s, cell);
-    s->seen = b->step + 1;
     if (cell->list && replaces(s, cell, b)) {
         s->entries[cell->list - 1] = *b;
         cell->writers = writes(b);
@@ -231,13 +230,24 @@ INLINED void visit(struct scoped *s, uint32_t address, const struct scoped_entry
     walk(s, address, cell, b, source);
 }
 
+/* In lock-step, a plain read where the latest access is one by another lane of the same instruction. */
+INLINED bool is_same_row(const struct scoped *s, const struct scoped_cell *cell, uint32_t step)
+{
+    const struct scoped_entry *a = &s->entries[cell->list - 1];
+    return s->lockstep && cell->list && a->step == step && !cell->writers && !a->strong;
+}
+
 /* ---- instructions ---- */
 
-static void see_plain(struct scoped *s, struct scoped_entry *b)
+INLINED void see_plain(struct scoped *s, const struct scoped_entry *b)
 {
     for (uint32_t k = 0; k < b->span; k++) {
         struct scoped_cell *cell = &s->cells[b->start + k];
         enter(s, cell);
+        if (b->kind == ACCESS_READ && is_same_row(s, cell, b->step)) {
+            s->entries[cell->list - 1].thread = b->thread;
+            continue;
+        }
         if (cell->place && b->kind == ACCESS_WRITE)
             scoped_overwrite(s, &s->places[cell->place - 1], b->thread, b->stm, b->step);
         visit(s, b->start + k, b, 0);
@@ -256,7 +266,6 @@ static void see_strong(struct scoped *s, struct scoped_entry *b, const struct ma
     bool linked = false;
     for (uint32_t k = 0; k < b->span; k++)
         enter(s, &s->cells[b->start + k]);
-    s->seen = b->step + 1;
     if (m->reads) {
         linked = scoped_observe(s, &x);
         source = linked && m->writes ? s->places[s->cells[b->start].place - 1].node : 0;
@@ -282,6 +291,7 @@ static void on_row(void *context, enum access_kind kind, const struct access_row
                                  .wide = m->wide};
     if (s->lockstep)
         clocks_warp_barrier(&s->clocks, row->first_thread, entry.step);
+    s->seen = row->count ? entry.step + 1 : s->seen;
     for (uint32_t i = 0; i < row->count; i++) {
         uint32_t lane = row->order[i];
         entry.thread = row->first_thread + lane;

@@ -157,7 +157,7 @@ static void ptx_lines(const char *name, const struct program *program, uint32_t 
             machine_observe(machine, &bench.hb->observer);
         } else if (watcher == SCOPED_RACES) {
             const char *reason;
-            bench.scoped = scoped_new(&bench_arena, program, true, true, &reason);
+            bench.scoped = scoped_new(&bench_arena, program, false, true, &reason);
             INVARIANT(bench.scoped);
             machine_observe(machine, &bench.scoped->observer);
         } else if (watcher == SAFETY) {
