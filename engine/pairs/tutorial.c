@@ -314,7 +314,9 @@ struct tutorial_result tutorial_run(struct arena *arena, const struct program *c
     if (!hits)
         run.hits = ARENA_ARRAY(arena, uint64_t, RULE_COUNT + 1);
     run.result.first_stm = run.result.second_stm = CODE_NONE;
-    run.memory = ARENA_ARRAY(arena, int32_t, core->memory_words);
+    run.memory = options->memory;
+    if (!run.memory)
+        run.memory = ARENA_ARRAY(arena, int32_t, core->memory_words);
     program_init_memory(core, run.memory);
     run.threads[0] = thread_start(core, s);
     run.threads[1] = thread_start(core, t);

@@ -50,6 +50,7 @@ struct tutorial_options {
      * barrier number i is stores[i]. Barriers from store_count on: drawn. */
     const int32_t *const *stores;
     uint32_t store_count;
+    int32_t *memory; /* where memory lies, core->memory_words; NULL: in the arena */
 };
 
 enum tutorial_verdict {

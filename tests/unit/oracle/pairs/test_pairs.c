@@ -1,5 +1,7 @@
 /* The pairs of threads that Thm. C.2 names for a defect have it too; and the oracle speaks if not. */
 #include "oracle/pairs/pairs.h"
+
+#include "oracle/pairs/pairs_account.h"
 #include "tests/unit/shared/block_forms.h"
 #include "tests/unit/shared/pair_kernels.h"
 #include "tests/unit/shared/support.h"
@@ -87,7 +89,7 @@ static void test_clean(void **state)
             c.seed = seed;
             struct answer answer = pairs_guided(&test_arena, &c, ORACLE_RACE, SUBJECT_THREADS);
             expect_verdict(&answer, VERDICT_AGREE);
-            assert_int_equal(answer.checked, 3);
+            assert_int_equal(answer.checked, 1 + PAIRS_RUNS);
         }
 }
 
@@ -131,7 +133,7 @@ static void test_random_structured(void **state)
         const char *text = pair_kernel(number, "launch(threads = 4); ", true);
         struct pairs_case c =
             case_of(support_program(text), (enum sched_kind)(number % SCHED_PCT), number);
-        count_case(&counts, &c, text, 3);
+        count_case(&counts, &c, text, 1 + PAIRS_RUNS);
         arena_release(&test_arena, mark);
     }
     expect_counts(&counts);
@@ -157,7 +159,7 @@ static void test_random_blocks(void **state)
         size_t mark = arena_mark(&test_arena);
         const char *text = pair_kernel(number, "launch(threads = 4); ", true);
         struct pairs_case c = block_case(text, (enum sched_kind)(number % SCHED_PCT), number);
-        count_case(&counts, &c, text, 4);
+        count_case(&counts, &c, text, 2 + PAIRS_RUNS);
         arena_release(&test_arena, mark);
     }
     expect_counts(&counts);
@@ -255,6 +257,45 @@ static void test_planted_faults_clean(void **state)
     expect_divergence(&c, "C.3", "race");
 }
 
+/* The translation of `text` beside the second account of `other`: what is said of the pair (0, 1). */
+static const char *account_of(const char *text, const char *other, struct tutorial_result *results)
+{
+    struct program *core = support_program(text);
+    core->core = support_program(other)->core;
+    const struct pairs_account account = {.core = core, .s = 0, .t = 1, .budget_steps = 20000};
+    return pairs_account(&test_arena, &account, results);
+}
+
+/* A translation that runs another kernel is told; what it finds of its own is not. */
+static void test_account(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "private int x; kernel k() { x = 1; barrier(); x = tid; }",
+        "private int x; kernel k() { x = 1; barrier(); x = 7; }",
+        "private int x; kernel k() { x = 1; barrier(); x = tid; barrier(); }",
+        "private int x, i; kernel k() { while (i < 2) { if (tid == i) barrier(); i++; } x = 1; }",
+        "shared int y; private int x; kernel k() { if (tid) y = 1; else x = y; barrier(); }",
+        "shared int y; private int x; kernel k() { x = y; barrier(); y = tid; }",
+        "private int x; kernel k() { barrier(); assert(tid); }",
+        "shared int y[2]; private int x; kernel k() { barrier(); y[tid * 2] = 1; }",
+    };
+    static const enum tutorial_verdict last[] = {
+        TUTORIAL_CLEAN, TUTORIAL_CLEAN, TUTORIAL_CLEAN,  TUTORIAL_DIVERGENCE,
+        TUTORIAL_RACE,  TUTORIAL_RACE,  TUTORIAL_ASSERT, TUTORIAL_BOUNDS};
+    struct tutorial_result results[PAIRS_RUNS];
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+            const char *difference = account_of(texts[i], texts[k], results);
+            if (i == k && difference)
+                print_error("%s: %s\n", texts[i], difference);
+            assert_int_equal(results[2].verdict, last[i]);
+            assert_true(i == k                        ? difference == NULL
+                        : i < 3 || last[i] != last[k] ? difference != NULL
+                                                      : true);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -265,6 +306,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_random_blocks, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_planted_faults, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_planted_faults_clean, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_account, support_setup, support_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

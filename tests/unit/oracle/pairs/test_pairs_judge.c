@@ -71,7 +71,7 @@ static void test_honest(void **state)
         struct fixture f;
         const struct answer *answer = judge(&f, kernels[i].text, false);
         assert_int_equal(answer->verdict, VERDICT_AGREE);
-        assert_int_equal(answer->checked, 4);
+        assert_int_equal(answer->checked, 5);
         assert_non_null(strstr(answer->reason, kernels[i].end));
         assert_true(tutorial_hits(&f.result) > 0);
     }

@@ -1,0 +1,121 @@
+#include "oracle/pairs/pairs_account.h"
+
+#include "engine/reference/ref_pair.h"
+
+#include <string.h>
+
+enum { STEPS = 20000 }; /* of the second account */
+
+/* One account beside the other. */
+struct beside {
+    const struct pairs_account *account;
+    struct arena *arena;
+    struct ref *reference;
+    int32_t *memory[PAIRS_RUNS];
+    struct ref_pair_end end;
+    const char *difference;
+};
+
+static bool is_in_end(const struct ref_pair_end *end, enum tutorial_verdict verdict)
+{
+    switch (verdict) {
+    case TUTORIAL_CLEAN:
+        return !end->race && !end->divergence && !end->assert_fails && !end->out_of_bounds;
+    case TUTORIAL_RACE:
+        return end->race;
+    case TUTORIAL_DIVERGENCE:
+        return end->divergence;
+    case TUTORIAL_ASSERT:
+        return end->assert_fails;
+    case TUTORIAL_BOUNDS:
+        return end->out_of_bounds;
+    case TUTORIAL_BUDGET:
+    case TUTORIAL_VERDICT_COUNT:
+        break;
+    }
+    return true;
+}
+
+static bool same_privates(const struct beside *x, uint32_t run)
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        uint32_t words, thread = i ? x->account->t : x->account->s;
+        const int32_t *of = ref_private_of(x->reference, thread, &words);
+        if (memcmp(of, x->memory[run] + (of - x->reference->memory), words * sizeof *of) != 0)
+            return false;
+    }
+    return true;
+}
+
+static void differ(struct beside *x, uint32_t run, const struct tutorial_result *result)
+{
+    static const char *const names[PAIRS_RUNS] = {"round robin, s first", "round robin, t first",
+                                                  "s before t"};
+    const struct ref_pair_end *end = &x->end;
+    x->difference =
+        arena_printf(x->arena, "%s: %s after %u barriers; the reference: %s%s%s%s%s after %u",
+                     names[run], tutorial_verdict_names[result->verdict], result->barriers,
+                     is_in_end(end, TUTORIAL_CLEAN) ? "clean, with its own private memory" : "",
+                     end->race ? " race" : "", end->divergence ? " divergence" : "",
+                     end->assert_fails ? " assert_fails" : "",
+                     end->out_of_bounds ? " out_of_bounds" : "", end->barriers);
+}
+
+/* Behind a race what is read depends on the order: of round robin nothing is known but that one order stops there. */
+static void compare(struct beside *x, const struct tutorial_result *results)
+{
+    bool stops = results[0].verdict == TUTORIAL_BUDGET || results[1].verdict == TUTORIAL_BUDGET;
+    for (uint32_t i = 0; i < PAIRS_RUNS; i++) {
+        const struct tutorial_result *result = &results[i];
+        bool is_clean = result->verdict == TUTORIAL_CLEAN;
+        bool is_there = result->barriers == x->end.barriers && is_in_end(&x->end, result->verdict);
+        stops = stops || (i < 2 && !is_clean && result->barriers == x->end.barriers);
+        if (result->verdict == TUTORIAL_BUDGET || (x->end.race && i < 2))
+            continue;
+        if (!is_there || (is_clean && !same_privates(x, i)))
+            differ(x, i, result);
+    }
+    if (x->end.race && !stops)
+        differ(x, 0, &results[0]);
+}
+
+static void run_tutorial(struct beside *x, struct tutorial_result results[PAIRS_RUNS])
+{
+    const struct pairs_account *a = x->account;
+    struct tutorial_options options = {.shared = a->stores ? TUTORIAL_BAR : TUTORIAL_KEEP,
+                                       .budget_steps = a->budget_steps,
+                                       .stores = a->stores,
+                                       .store_count = a->store_count};
+    for (uint32_t i = 0; i < PAIRS_RUNS; i++) {
+        x->memory[i] = ARENA_ARRAY(x->arena, int32_t, a->core->memory_words);
+        options.memory = x->memory[i];
+        options.order = i == 2 ? TUTORIAL_SEQUENTIAL : TUTORIAL_ROUND_ROBIN;
+        results[i] = tutorial_run(x->arena, a->core, i == 1 ? a->t : a->s, i == 1 ? a->s : a->t,
+                                  &options, a->hits);
+    }
+}
+
+const char *pairs_account(struct arena *arena, const struct pairs_account *account,
+                          struct tutorial_result results[PAIRS_RUNS])
+{
+    struct beside x = {.account = account, .arena = arena};
+    const struct ref_options options = {0};
+    const char *why;
+    run_tutorial(&x, results);
+    x.reference =
+        ref_new(arena, ref_room_new(arena), account->core->core, REF_THREADS, &options, &why);
+    if (!x.reference)
+        return NULL;
+    const struct ref_pair pair = {.s = account->s,
+                                  .t = account->t,
+                                  .stores = account->stores,
+                                  .store_count = account->store_count,
+                                  .budget_steps = STEPS};
+    int32_t *inputs = ARENA_ARRAY(arena, int32_t, account->core->memory_words);
+    program_init_memory(account->core, inputs);
+    x.end = ref_pair_run(x.reference, inputs, &pair,
+                         ARENA_ARRAY(arena, uint8_t, account->core->private_base + 1));
+    if (x.end.decided)
+        compare(&x, results);
+    return x.difference;
+}
