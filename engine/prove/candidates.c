@@ -417,7 +417,8 @@ static void find(struct finding *f)
                 find_log(f, f->duo->vars[i], kind);
 }
 
-static void instantiate(struct duo *duo, struct loop_cut *cut, const term *state, bool latch)
+/* What those that are kept say of a state; of the others: true. */
+static term *instantiate(struct duo *duo, const struct loop_cut *cut, const term *state)
 {
     uint32_t n = cut->candidate_count;
     term *to = ARENA_ARRAY(duo->arena, term, cut->symbol_count + 1);
@@ -426,10 +427,21 @@ static void instantiate(struct duo *duo, struct loop_cut *cut, const term *state
     for (uint32_t i = 0; i < cut->symbol_count; i++)
         to[i] = state[cut->symbol_slots[i]];
     for (uint32_t i = 0; i < n; i++)
-        old[i] = cut->candidates[i].holds;
+        old[i] = cut->candidates[i].kept ? cut->candidates[i].holds : (term)TERM_TRUE;
     term_replace_all(&duo->terms, cut->symbols, to, cut->symbol_count, old, now, n);
-    for (uint32_t i = 0; i < n; i++)
-        *(latch ? &cut->candidates[i].at_latch : &cut->candidates[i].at_entry) = now[i];
+    return now;
+}
+
+void candidates_place(struct duo *duo, struct loop_cut *cut)
+{
+    struct terms *t = &duo->terms;
+    const term *before = instantiate(duo, cut, cut->entry);
+    const term *after = instantiate(duo, cut, cut->latch);
+    for (uint32_t i = 0; i < cut->candidate_count; i++) {
+        term at_entry = term_and(t, cut->entry[slot_path(duo)], term_not(t, before[i]));
+        term at_latch = term_and(t, cut->latch[slot_path(duo)], term_not(t, after[i]));
+        cut->candidates[i].violated = term_or(t, at_entry, at_latch);
+    }
 }
 
 void candidates_find(struct duo *duo, struct loop_cut *cut)
@@ -444,12 +456,4 @@ void candidates_find(struct duo *duo, struct loop_cut *cut)
     find(&f);
     cut->candidate_count = f.list.count;
     cut->candidates = f.list.items;
-    instantiate(duo, cut, cut->entry, false);
-    instantiate(duo, cut, cut->latch, true);
-    for (uint32_t i = 0; i < cut->candidate_count; i++) {
-        struct candidate *c = &cut->candidates[i];
-        term before = term_and(t, cut->entry[slot_path(duo)], term_not(t, c->at_entry));
-        term after = term_and(t, cut->latch[slot_path(duo)], term_not(t, c->at_latch));
-        c->violated = term_or(t, before, after);
-    }
 }

@@ -131,7 +131,7 @@ static term read_variable(struct duo *duo, term *state, uint32_t k, const struct
         index = duo_eval(duo, state, k, e->a, enabled);
         within_bounds(duo, state, k, var, index, enabled, e->at);
     }
-    term held = state[slot_var(duo, var, k)];
+    term held = term_under(t, *enabled, state[slot_var(duo, var, k)]);
     if (is_memory(var)) {
         duo_access(
             duo, state, k,

@@ -316,6 +316,7 @@ static void note_loops(struct duo *duo)
     const struct cfg *cfg = duo->cfg;
     duo->loop_at = ARENA_ARRAY(duo->arena, uint32_t, cfg->count + 1);
     duo->loop_size = ARENA_ARRAY(duo->arena, uint32_t, cfg->loop_count + 1);
+    duo->loop_open = ARENA_ARRAY(duo->arena, bool, cfg->loop_count + 1);
     for (uint32_t b = 0; b < cfg->count; b++)
         duo->loop_at[b] = CFG_NO_LOOP;
     for (uint32_t l = 0; l < cfg->loop_count; l++) {

@@ -190,6 +190,8 @@ static void make_head(struct duo *duo, struct loop_cut *cut)
 
 /* ---- loops ---- */
 
+enum { COUNTED_TRIPS = 17, COUNTED_TERMS = 1 << 14 };
+
 /* The loop is left: whoever is still at its head stays there for ever, and so is dead for the rest. */
 static void leave_loop(struct duo *duo, term *state, uint32_t head)
 {
@@ -235,6 +237,7 @@ static void cut_loop(struct duo *duo, term *state, uint32_t loop, uint32_t from,
     cut->test_first = duo->tests.count;
     cut->claim_first = duo->claims.count;
     run_range(duo, cut->latch, from, to, loop);
+    cut->end = duo->terms.count;
     cut->access_end = duo->accesses.count;
     cut->test_end = duo->tests.count;
     cut->claim_end = duo->claims.count;
@@ -243,15 +246,60 @@ static void cut_loop(struct duo *duo, term *state, uint32_t loop, uint32_t from,
     leave_loop(duo, state, head);
 }
 
-static void unroll_loop(struct duo *duo, term *state, uint32_t loop, uint32_t from, uint32_t to)
+/* Trips until nobody is at the head, as constants say; no more than so many. */
+static bool run_trips(struct duo *duo, term *state, uint32_t loop, uint32_t from, uint32_t to,
+                      uint32_t trips)
 {
     uint32_t head = duo->cfg->loops[loop].head;
-    for (uint32_t trip = 0; trip < duo->unroll; trip++) {
-        if (somebody_at(duo, state, head) == TERM_FALSE || duo->terms.full)
+    term most = duo->terms.count + COUNTED_TERMS;
+    for (uint32_t trip = 0; trip < trips && duo->terms.count < most; trip++) {
+        if (somebody_at(duo, state, head) == TERM_FALSE || duo->terms.full || duo->uncounted)
             break;
         note_head(duo, state, head);
         run_range(duo, state, from, to, loop);
     }
+    return somebody_at(duo, state, head) == TERM_FALSE;
+}
+
+/* What trips have added, but for symbols: their names are used once. */
+static void forget_since(struct duo *duo, const struct duo *before)
+{
+    duo->obligations.count = before->obligations.count;
+    duo->accesses.count = before->accesses.count;
+    duo->reads.count = before->reads.count;
+    duo->overflows.count = before->overflows.count;
+    duo->tests.count = before->tests.count;
+    duo->claims.count = before->claims.count;
+    duo->required.count = before->required.count;
+    duo->points.count = before->points.count;
+    duo->left.count = before->left.count;
+    duo->uncounted = before->uncounted;
+}
+
+/* A loop that ends within a few trips whatever values are needs no invariant. Once one did not, it is not tried
+ * again; nor is one around a loop that has to be cut. */
+static bool count_loop(struct duo *duo, term *state, uint32_t loop, uint32_t from, uint32_t to)
+{
+    const struct duo before = *duo;
+    term *trial = copy_state(duo, state);
+    if (!duo->options->counted || duo->loop_open[loop])
+        return false;
+    duo->counting++;
+    bool ends = run_trips(duo, trial, loop, from, to, COUNTED_TRIPS) && !duo->uncounted;
+    duo->counting--;
+    if (!ends) {
+        forget_since(duo, &before);
+        duo->loop_open[loop] = true;
+        return false;
+    }
+    memcpy(state, trial, duo->slot_count * sizeof *state);
+    return true;
+}
+
+static void unroll_loop(struct duo *duo, term *state, uint32_t loop, uint32_t from, uint32_t to)
+{
+    uint32_t head = duo->cfg->loops[loop].head;
+    run_trips(duo, state, loop, from, to, duo->unroll);
     term left = term_and(&duo->terms, state[slot_path(duo)], somebody_at(duo, state, head));
     if (left != TERM_FALSE)
         grown_add(duo->arena, &duo->left, &left, sizeof left);
@@ -263,10 +311,12 @@ static void run_loop(struct duo *duo, term *state, uint32_t loop, uint32_t from,
     uint32_t head = duo->cfg->loops[loop].head;
     bool outermost = duo->cfg->loops[loop].parent == CFG_NO_LOOP;
     duo->nest += outermost;
-    if (somebody_at(duo, state, head) == TERM_FALSE)
+    if (somebody_at(duo, state, head) == TERM_FALSE || count_loop(duo, state, loop, from, to))
         return;
     if (duo->unroll > 0)
         unroll_loop(duo, state, loop, from, to);
+    else if (duo->counting > 0)
+        duo->uncounted = true;
     else
         cut_loop(duo, state, loop, from, to);
 }

@@ -1,6 +1,6 @@
 /*
- * houdini.c - which candidates hold in every trip (Flanagan, Leino: Houdini): all are assumed at the heads;
- * those that a solver finds violated, before the loop or after a trip, are dropped, until none is.
+ * houdini.c - which candidates hold in every trip (Flanagan, Leino: Houdini): all that no drawn run has
+ * shown to be false (rehearse.c) are assumed at the heads; those that a solver finds violated, before the loop or after a trip, are dropped, until none is.
  *
  * One nest of loops after the other, in the order of the program: a nest's trips depend on what is known of
  * the nests before it, and on nothing behind it. An assumption is part of the path that goes through
@@ -206,6 +206,10 @@ bool houdini(struct duo *duo, struct solver *solver, uint32_t *rounds, const cha
             shuffle(cut, duo->options->order);
         total += cut->candidate_count;
     }
+    if (duo->options->rehearsed)
+        rehearse(duo);
+    for (uint32_t i = 0; i < duo->cuts.count; i++)
+        candidates_place(duo, cut_number(duo, i));
     struct nest nest = {.duo = duo, .solver = solver, .rounds = rounds};
     nest.kept = ARENA_ARRAY(duo->arena, struct candidate *, total + 1);
     for (nest.number = 1; nest.number <= duo->nest; nest.number++)

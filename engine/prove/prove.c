@@ -12,7 +12,8 @@
 const char *const proof_goal_names[GOAL_COUNT] = {"race", "divergence", "bounds", "asserts"};
 const char *const proof_verdict_names[] = {"proved", "model", "bounded", "unknown"};
 
-const struct proof_options PROOF_DEFAULTS = {.unroll = 3, .invariants = true, .integers = true};
+const struct proof_options PROOF_DEFAULTS = {
+    .unroll = 3, .invariants = true, .counted = true, .rehearsed = true, .integers = true};
 
 /* ---- models ---- */
 
@@ -309,8 +310,10 @@ static bool goes_on(struct proving *p, struct duo *duo)
 
 static const char *unrolled_method(const struct proving *p, const struct duo *duo)
 {
-    return duo->cfg->loop_count == 0 ? "no loop"
-                                     : arena_printf(p->arena, "unrolled %" PRIu32, duo->unroll);
+    if (duo->cfg->loop_count == 0)
+        return "no loop";
+    return duo->left.count == 0 ? "all trips"
+                                : arena_printf(p->arena, "unrolled %" PRIu32, duo->unroll);
 }
 
 static void judge_unrolled(struct proving *p, struct duo *duo)
@@ -464,7 +467,9 @@ static void try_integers(struct proving *p)
 const char *prove_horn_text(struct arena *arena, struct forms *forms,
                             const struct proof_options *options, const char **reason)
 {
-    struct duo *duo = duo_new(arena, forms, options, 0, reason);
+    struct proof_options each = *options; /* loop has clauses of its own */
+    each.counted = false;
+    struct duo *duo = duo_new(arena, forms, &each, 0, reason);
     if (!duo)
         return NULL;
     if (duo->lift) {

@@ -45,6 +45,8 @@ struct proof_options {
     uint64_t
         order; /* 0, or a seed: candidates are tried in another order (the result is the same) */
     bool invariants; /* loops by invariants; otherwise by unrolling only */
+    bool counted; /* loops that constants end after a few trips are run, and neither cut nor left */
+    bool rehearsed; /* guesses that drawn runs show to be false are not asked about */
     bool
         integers; /* what is open is asked as Horn clauses over integers, if the solver knows such */
 };

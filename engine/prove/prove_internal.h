@@ -40,9 +40,8 @@ struct access_seen {
 };
 
 struct candidate {
-    term holds;              /* over the symbols of the head */
-    term at_entry, at_latch; /* the same, of the state before the loop, after a trip */
-    term violated;           /* before the loop or after a trip */
+    term holds;    /* over the symbols of the head */
+    term violated; /* before the loop or after a trip */
     bool kept;
     const char *text;
 };
@@ -59,6 +58,7 @@ struct loop_cut {
     uint32_t symbol_count; /* of the head's state */
     term *symbols;
     uint32_t *symbol_slots;
+    term end;                          /* the terms of its body are below */
     uint32_t access_first, access_end; /* of the accesses in its body */
     uint32_t test_first, test_end;     /* of the comparisons in its body */
     uint32_t claim_first, claim_end;   /* of the kernel's own invariants in its body */
@@ -121,6 +121,9 @@ struct duo {
     struct cfg *cfg;
     uint32_t *loop_at;   /* a block: the loop that it is the head of, CFG_NO_LOOP */
     uint32_t *loop_size; /* a loop: its blocks */
+    bool *loop_open;     /* a loop: constants do not say when it ends */
+    uint32_t counting;   /* loops around whose trips are counted at the moment */
+    bool uncounted;      /* in one of these a loop has to be cut: they have to be, too */
     uint32_t block_count, var_count, slot_count;
     struct ast_var **vars;
     uint8_t *written;  /* a variable: someone writes it: bit 0; atomically: bit 1 */
@@ -239,6 +242,14 @@ void duo_run(struct duo *duo);
 /* ---- candidates.c ---- */
 
 void candidates_find(struct duo *duo, struct loop_cut *cut);
+
+/* When those that are kept are violated. */
+void candidates_place(struct duo *duo, struct loop_cut *cut);
+
+/* ---- rehearse.c ---- */
+
+/* Candidates that some drawn run of the two threads shows to be false are kept no more. */
+void rehearse(struct duo *duo);
 
 /* ---- points.c ---- */
 

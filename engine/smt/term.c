@@ -360,6 +360,58 @@ term term_ite(struct terms *terms, term condition, term a, term b)
                    .op = TERM_ITE, .sort = terms->nodes[a].sort, .a = condition, .b = a, .c = b});
 }
 
+enum { GIVEN_DEPTH = 6 };
+
+static bool excludes(const struct terms *terms, term given, term a, uint32_t depth);
+
+/* Whether a holds where `given` does, as far as their operands show. */
+static bool implies(const struct terms *terms, term given, term a, uint32_t depth)
+{
+    const struct term_node *node = &terms->nodes[a];
+    if (has_operand(terms, TERM_AND, given, a, GIVEN_DEPTH))
+        return true;
+    if (depth == 0)
+        return false;
+    if (node->op == TERM_NOT)
+        return excludes(terms, given, node->a, depth - 1);
+    if (node->op == TERM_AND)
+        return implies(terms, given, node->a, depth - 1) &&
+               implies(terms, given, node->b, depth - 1);
+    return node->op == TERM_OR &&
+           (implies(terms, given, node->a, depth - 1) || implies(terms, given, node->b, depth - 1));
+}
+
+/* Whether a does not hold where `given` does. */
+static bool excludes(const struct terms *terms, term given, term a, uint32_t depth)
+{
+    const struct term_node *node = &terms->nodes[a];
+    if (contradict(terms, TERM_AND, given, a, CONTRADICT_DEPTH))
+        return true;
+    if (depth == 0)
+        return false;
+    if (node->op == TERM_NOT)
+        return implies(terms, given, node->a, depth - 1);
+    if (node->op == TERM_OR)
+        return excludes(terms, given, node->a, depth - 1) &&
+               excludes(terms, given, node->b, depth - 1);
+    return node->op == TERM_AND && (excludes(terms, given, node->a, depth - 1) ||
+                                    excludes(terms, given, node->b, depth - 1));
+}
+
+term term_under(const struct terms *terms, term given, term value)
+{
+    while (is(terms, value, TERM_ITE)) {
+        const struct term_node *node = &terms->nodes[value];
+        if (implies(terms, given, node->a, GIVEN_DEPTH))
+            value = node->b;
+        else if (excludes(terms, given, node->a, GIVEN_DEPTH))
+            value = node->c;
+        else
+            break;
+    }
+    return value;
+}
+
 /* ---- words ---- */
 
 static term word2(struct terms *terms, enum term_op op, term a, term b)
@@ -559,7 +611,7 @@ static bool neutral(struct terms *terms, enum ast_binary op, term a, int64_t y, 
     return (y == 0 && zero_at_0) || (y == 1 && op == BINARY_REM);
 }
 
-static int64_t eval_64(enum ast_binary op, int64_t a, int64_t b)
+int64_t term_eval_64(enum ast_binary op, int64_t a, int64_t b)
 {
     const uint64_t x = (uint64_t)a, y = (uint64_t)b;
     switch ((int)op) {
@@ -591,7 +643,7 @@ static term evaluated(struct terms *terms, enum ast_binary op, term a, term b)
     int64_t x = terms->nodes[a].value, y = terms->nodes[b].value;
     if (sort_of(terms, a) == SORT_WORD)
         return term_word(terms, eval_binary(op, (int32_t)x, (int32_t)y));
-    return term_long(terms, eval_64(op, x, y));
+    return term_long(terms, term_eval_64(op, x, y));
 }
 
 /* (x + k) + l is x + (k + l): induction variables are compared so. */

@@ -97,6 +97,8 @@ term term_eq(struct terms *terms, term a, term b);
 term term_less(struct terms *terms, term a, term b);  /* signed */
 term term_below(struct terms *terms, term a, term b); /* unsigned */
 term term_ite(struct terms *terms, term condition, term a, term b);
+/* What the value is where `given` holds: choices that it plainly decides are made. */
+term term_under(const struct terms *terms, term given, term value);
 term term_urem(struct terms *terms, term a, term b);
 term term_udiv(struct terms *terms, term a, term b);
 term term_lshr(struct terms *terms, term a, term b);
@@ -111,6 +113,8 @@ term term_joined(struct terms *terms, term low, term high);
  * 1, as a word of 32 bits. */
 term term_binary(struct terms *terms, enum ast_binary op, term a, term b);
 term term_unary(struct terms *terms, enum ast_unary op, term a);
+/* What such an operator gives of 64 bits. */
+int64_t term_eval_64(enum ast_binary op, int64_t a, int64_t b);
 /* A word as a condition, a condition as a word. */
 term term_holds(struct terms *terms, term word);
 term term_as_word(struct terms *terms, term condition);

@@ -87,15 +87,41 @@ static const struct saying rules[] = {
     {"asserts", KERNEL("threads=4", "assert(tid < 3);"), GOAL_ASSERTS, PROOF_MODEL},
 };
 
-/* Each with a solver of its own, by unrolling and invariants, and, where that proves, by integers alone. */
-static void every_rule(void **state)
+/* Loops whose trips constants count: all of them are run, however they are left. */
+static const struct saying counted[] = {
+    {"the ninth trip",
+     KERNEL("threads=2", "for (i = 0; i < 10; i += 1) { if (i == 8) { A[0] = tid; } }"), GOAL_RACE,
+     PROOF_MODEL},
+    {"no eleventh trip",
+     KERNEL("threads=2", "for (i = 0; i < 10; i += 1) { if (i == 10) { A[0] = tid; } }"), GOAL_RACE,
+     PROOF_PROVED},
+    {"some leave earlier",
+     KERNEL("threads=2", "for (i = 0; i < 10; i += 1) { if (i == n) { break; } } "
+                         "if (i == 7) { A[0] = tid; }"),
+     GOAL_RACE, PROOF_MODEL},
+    {"who comes to it counts",
+     KERNEL("threads=2", "i = n; if (tid == 0) { for (i = 0; i < 9; i += 1) { A[i & 7] = i; } } "
+                         "if (i < 9) { A[i & 7] = i; }"),
+     GOAL_RACE, PROOF_MODEL},
+    {"who has come to it ends",
+     KERNEL("threads=2", "i = n; if (tid == 0) { for (i = 0; i < 9; i += 1) { A[i & 7] = i; } } "
+                         "if (tid == 0 && i != 9) { A[0] = 1; } if (tid == 1) { A[n & 7] = 1; }"),
+     GOAL_RACE, PROOF_MODEL},
+    {"a loop in one that is cut",
+     KERNEL("threads=2", "private int j; private int s; for (i = 0; i < n; i += 1) { s = 0; "
+                         "for (j = 0; j < 5; j += 1) { s += 2; } A[s - 10 + tid] = i; }"),
+     GOAL_RACE, PROOF_PROVED},
+};
+
+/* By unrolling, by invariants, and by integers. */
+static void check_rules(const struct saying *list, size_t count, bool is_counted)
 {
-    (void)state;
-    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
-        const struct saying *rule = &rules[i];
+    for (size_t i = 0; i < count; i++) {
+        const struct saying *rule = &list[i];
         struct forms *forms = forms_new(&test_arena, support_parse(rule->kernel));
         struct proof_options options = PROOF_DEFAULTS;
         struct proof_result result;
+        options.counted = is_counted;
         prove_kernel(&test_arena, forms, &options, solver, &result);
         if (result.refused || result.answers[rule->goal].verdict != rule->wanted)
             fail_msg("%s: %s, not %s", rule->name,
@@ -103,6 +129,13 @@ static void every_rule(void **state)
                                     : proof_verdict_names[result.answers[rule->goal].verdict],
                      proof_verdict_names[rule->wanted]);
     }
+}
+
+static void every_rule(void **state)
+{
+    (void)state;
+    check_rules(rules, sizeof rules / sizeof rules[0], false);
+    check_rules(counted, sizeof counted / sizeof counted[0], true);
 }
 
 /* Horn clauses say "safe" of no kernel that has a model. */
