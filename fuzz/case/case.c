@@ -18,7 +18,7 @@ enum {
     RAGGED_SHARE = 8,
     CONVERGENCE_SHARE = 4,
     CONVERGENCE_SEED = 5,
-    CACHES_SHARE = 16,
+    CACHES_SHARE = 12,
     CACHES_SEED = 7,
     INSTRUCTIONS_SEED = 6,
     BARRIERS_SHARE = 4,        /* of these */
@@ -59,16 +59,34 @@ static bool is_any_order(uint64_t seed, uint64_t number)
     return pcg_splitmix(pcg_splitmix(seed + CONVERGENCE_SEED) ^ number) % CONVERGENCE_SHARE == 0;
 }
 
+/* Few lines, so that they give way; none are stated in two of five. */
+static void draw_caches(struct cache_sizes *sizes, uint64_t drawn)
+{
+    static const uint32_t few[] = {1, 2, 2, 4};
+    if (drawn % 5 < 2)
+        return;
+    sizes->lines = few[drawn >> 8 & 3];
+    sizes->words = few[drawn >> 10 & 3];
+    sizes->sets = drawn >> 12 & 1 ? sizes->lines : 1;
+    sizes->sms = 1 + (uint32_t)(drawn >> 13 & 1);
+    sizes->policy = 1 + (uint32_t)(drawn >> 14 & 3) % POLICY_COUNT;
+}
+
 /* One case in CACHES_SHARE runs over caches, too: in half of them those that are coherent, under warps. */
-static subject_set with_caches(uint64_t seed, uint64_t number)
+static subject_set with_caches(uint64_t seed, uint64_t number, struct cache_sizes *sizes)
 {
     static const enum subject_id subjects[] = {
-        SUBJECT_CRS_CACHES_COHERENT, SUBJECT_CRS_CACHES_LLH,
-        SUBJECT_CRS_CACHES_COHERENT, SUBJECT_CRS_CACHES_PRINTED,
-        SUBJECT_CRS_CACHES_COHERENT, SUBJECT_BLOCK_CACHES_COHERENT,
-        SUBJECT_CRS_CACHES_COHERENT, SUBJECT_THREAD_PC_CACHES_COHERENT};
+        SUBJECT_CRS_CACHES_COHERENT,  SUBJECT_CRS_CACHES_LLH,
+        SUBJECT_CRS_CACHES_COHERENT,  SUBJECT_CRS_CACHES_PRINTED,
+        SUBJECT_CRS_CACHES_COHERENT,  SUBJECT_BLOCK_CACHES_COHERENT,
+        SUBJECT_BLOCK_CACHES_PRINTED, SUBJECT_THREAD_PC_CACHES_COHERENT};
+    const struct cache_sizes none = {0};
     uint64_t drawn = pcg_splitmix(pcg_splitmix(seed + CACHES_SEED) ^ number);
-    return drawn % CACHES_SHARE == 0 ? SUBJECT_BIT(subjects[drawn / CACHES_SHARE % 8]) : 0;
+    if (drawn % CACHES_SHARE != 0)
+        return 0;
+    if (memcmp(sizes, &none, sizeof none) == 0)
+        draw_caches(sizes, pcg_splitmix(drawn));
+    return SUBJECT_BIT(subjects[drawn / CACHES_SHARE % 8]);
 }
 
 /* `instructions:200` makes them twice as many. Nothing but the reference knows what they compute. */
@@ -126,7 +144,7 @@ void case_of_campaign(struct fuzz_case *c, uint64_t seed, uint64_t number,
         is_any_order(seed, number))
         c->check.also |= SUBJECT_BIT(SUBJECT_CONVERGENCE);
     if (ordinary && check->subjects == SUBJECTS_DEFAULT && (check->oracles & 1u << ORACLE_MEMORY))
-        c->check.also |= with_caches(seed, number);
+        c->check.also |= with_caches(seed, number, &c->gen.caches);
     if (ordinary && is_spin(seed, number, gen))
         c->gen.spin = true;
     if (!check->exhaustive && (tiny || gen->enumerate || c->gen.spin)) {

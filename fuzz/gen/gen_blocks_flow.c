@@ -197,8 +197,9 @@ static void cycle_shared(struct gen *g, const struct gen_place *place, struct cy
     if (g->graph->open) {
         struct ast_block *back = gen_block_new(g);
         struct ast_expr *full = gen_binary_int(g, BINARY_GE, read(g, steps), 2);
-        struct ast_expr *out = gen_binary(g, BINARY_LOGICAL_OR, full, gen_condition(g));
-        set(g, &inmost, entry, out);
+        if (!cycle->calm)
+            full = gen_binary(g, BINARY_LOGICAL_OR, full, gen_condition(g));
+        set(g, &inmost, entry, full);
         gen_block_branch(g, cycle->head.block, back);
         gen_block_open(g, &inmost, back, gen_guard(g, entry, true));
         assign_maybe(g, &inmost, 50);
@@ -288,7 +289,7 @@ void gen_block_loop(struct gen *g, const struct gen_place *place)
     uint32_t outer_calm = g->graph->calm;
     uint32_t trips = most_trips(g, place), banned = 0;
     bool calm = gen_calm_loop(g, place);
-    if (calm || g->scope->counters_open + 2 > GEN_COUNTERS)
+    if (g->scope->counters_open + 2 > GEN_COUNTERS)
         banned |= GEN_BAN(CYCLE, SHARED);
     if (calm || g->scope->counters_open + 3 > GEN_COUNTERS ||
         !gen_affords(g, place->times, 8 * GEN_TRIP_COST * trips))

@@ -18,12 +18,38 @@ static struct ast_var *add_parameter(struct gen *g)
     return parameter;
 }
 
-static void declare(struct gen *g, uint32_t kind)
+/* int a; int b;  b = a;  ..  a = value;  - what b gets is 0 in each call, unless a frame is taken for a fresh one. */
+static void stale_locals(struct gen *g, struct gen_list *list)
+{
+    struct gen_scope *scope = g->scope;
+    struct gen_place place = {.depth = 1, .times = 1};
+    struct ast_var *a = gen_local(g, 'x'), *b = gen_local(g, 'x');
+    struct ast_expr *first = ast_var_ref(g->arena, a);
+    if (gen_chance(g, 40))
+        first = gen_binary_int(g, BINARY_ADD, first, 1);
+    gen_emit(g, &place, list, gen_set(g, b, first));
+    scope->values[scope->value_count++] = b;
+    scope->values[scope->value_count++] = a;
+}
+
+/* Something that the next call must not find. */
+static void leave_behind(struct gen *g, struct gen_list *list)
+{
+    struct gen_place place = {.depth = 1, .times = 1};
+    struct gen_scope *scope = g->scope;
+    struct ast_var *a = scope->values[scope->value_count - 1];
+    struct ast_expr *value = gen_value(g);
+    gen_emit(g, &place, list,
+             gen_set(g, a, gen_binary(g, BINARY_ADD, value, gen_builtin(g, BUILTIN_TID))));
+}
+
+/* alone: without parameters. */
+static void declare(struct gen *g, uint32_t kind, bool alone)
 {
     struct gen_scope *scope = g->scope;
     if (kind == W_FUNCTION_RECURSIVE)
         scope->depth = add_parameter(g);
-    uint32_t parameters = g->options->small ? 0 : gen_below(g, 3);
+    uint32_t parameters = g->options->small || alone ? 0 : gen_below(g, 3);
     for (uint32_t i = 0; i < parameters; i++)
         scope->values[scope->value_count++] = add_parameter(g);
     /* The result of a call of itself needs a place; so do statements. */
@@ -105,6 +131,9 @@ static void make_body(struct gen *g, struct gen_callee *callee, uint32_t kind)
     struct gen_list list;
     gen_list_init(&list);
     uint32_t calls = 1;
+    bool stale = !g->options->small && gen_chance(g, 20);
+    if (stale)
+        stale_locals(g, &list);
     gen_body(g, &list, false);
     if (kind == W_FUNCTION_RECURSIVE) {
         uint32_t recursion = gen_pick(g, GROUP_RECURSE, 0);
@@ -116,6 +145,8 @@ static void make_body(struct gen *g, struct gen_callee *callee, uint32_t kind)
             gen_body(g, &list, false);
         }
     }
+    if (stale && !list.ended)
+        leave_behind(g, &list);
     if (function->returns_int) {
         struct ast_stm *result = gen_stm(g, STM_RETURN);
         result->value = gen_value(g);
@@ -134,8 +165,8 @@ int32_t gen_draw_share(struct gen *g)
     return 1 + (int32_t)gen_below(g, most < 3 ? 3 : most > 12 ? 12 : most);
 }
 
-/* Within `budget` thread steps, all its recursion included. */
-static const struct gen_callee *make_function(struct gen *g, uint32_t budget)
+/* Within `budget` thread steps, all its recursion included. alone: without parameters and result. */
+static const struct gen_callee *make_function(struct gen *g, uint32_t budget, bool alone)
 {
     struct gen_scope *outer = g->scope;
     uint32_t outer_cost = g->cost, outer_budget = g->budget, outer_ends = g->ends;
@@ -143,7 +174,7 @@ static const struct gen_callee *make_function(struct gen *g, uint32_t budget)
     struct ast_function *function = ARENA_NEW(g->arena, struct ast_function);
     struct gen_scope scope = {.function = function, .locals_end = &function->locals};
     struct gen_callee callee = {.function = function};
-    uint32_t kind = gen_pick(g, GROUP_FUNCTION, 0);
+    uint32_t kind = alone ? W_FUNCTION_VOID : gen_pick(g, GROUP_FUNCTION, 0);
     function->returns_int =
         kind == W_FUNCTION_INT || (kind == W_FUNCTION_RECURSIVE && gen_chance(g, 60));
     g->scope = &scope;
@@ -152,7 +183,7 @@ static const struct gen_callee *make_function(struct gen *g, uint32_t budget)
     g->budget = kind == W_FUNCTION_RECURSIVE ? budget / (GEN_RECURSION + 1) : budget;
     g->left = share;
     function->name = gen_function_name(g);
-    declare(g, kind);
+    declare(g, kind, alone);
     make_body(g, &callee, kind);
     *g->functions_end = function;
     g->functions_end = &function->next;
@@ -199,7 +230,7 @@ static const struct gen_callee *choose(struct gen *g, const struct gen_place *pl
     const struct gen_callee *callees[GEN_FUNCTIONS];
     uint32_t count = gen_callees(g, place, callees), room = gen_room_to_make(g, place);
     uint32_t i = gen_below(g, count + (room > 0));
-    return i < count ? callees[i] : make_function(g, room);
+    return i < count ? callees[i] : make_function(g, room, false);
 }
 
 struct ast_expr *gen_start_depth(struct gen *g, const struct gen_callee *callee)
@@ -218,16 +249,21 @@ void gen_call(struct gen *g, const struct gen_place *place, struct gen_list *lis
     g->cost += place->times * callee->cost;
 }
 
-bool gen_call_alone(struct gen *g, const struct gen_place *place, struct gen_list *list)
+bool gen_call_alone(struct gen *g, const struct gen_place *place, struct gen_list *list,
+                    const struct ast_function *but)
 {
     const struct gen_callee *callees[GEN_FUNCTIONS], *alone[GEN_FUNCTIONS];
     uint32_t count = gen_callees(g, place, callees), fit = 0;
     for (uint32_t i = 0; i < count; i++)
-        if (callees[i]->function->parameter_count == 0 && !callees[i]->function->returns_int)
+        if (callees[i]->function->parameter_count == 0 && !callees[i]->function->returns_int &&
+            callees[i]->function != but)
             alone[fit++] = callees[i];
-    if (fit == 0)
+    uint32_t room = gen_room_to_make(g, place);
+    bool makes = !g->options->small && room > 0 && g->left > 0 && (fit == 0 || gen_chance(g, 40));
+    if (fit == 0 && !makes)
         return false;
-    const struct gen_callee *callee = alone[gen_below(g, fit)];
+    const struct gen_callee *callee =
+        makes ? make_function(g, room, true) : alone[gen_below(g, fit)];
     gen_emit(g, place, list, call_stm(g, callee->function, NULL));
     g->cost += place->times * callee->cost;
     return true;

@@ -238,15 +238,22 @@ static struct ast_expr *condition(struct gen *g, uint32_t banned)
     }
 }
 
+/* One in twelve is negated as a whole. */
+static struct ast_expr *perhaps_negated(struct gen *g, struct ast_expr *holds)
+{
+    return !g->options->small && gen_chance(g, 8) ? ast_unary(g->arena, UNARY_NOT, holds) : holds;
+}
+
 struct ast_expr *gen_condition(struct gen *g)
 {
-    return condition(g, 0);
+    return perhaps_negated(g, condition(g, 0));
 }
 
 struct ast_expr *gen_split(struct gen *g)
 {
-    return condition(g, GEN_BAN(CONDITION, UNIFORM) | GEN_BAN(CONDITION, DISGUISED) |
-                            GEN_BAN(CONDITION, LOGICAL));
+    return perhaps_negated(g, condition(g, GEN_BAN(CONDITION, UNIFORM) |
+                                               GEN_BAN(CONDITION, DISGUISED) |
+                                               GEN_BAN(CONDITION, LOGICAL)));
 }
 
 /* ---- what switches and loops look at ---- */

@@ -136,7 +136,7 @@ void gen_loop(struct gen *g, const struct gen_place *place, struct gen_list *lis
     gen_statements(g, &inside, &body);
     struct ast_stm *stm = assemble(g, form, counter, bound, body.head, list);
     if (!calm && may_add_condition(form) && gen_has(g, FEATURE_LOGIC) && !g->options->small &&
-        gen_chance(g, 12))
+        gen_chance(g, 18))
         stm->value = gen_binary(g, BINARY_LOGICAL_AND, stm->value, gen_condition(g));
     g->scope->counters_open--;
     if (loop.escape)

@@ -212,11 +212,13 @@ static void call_if(struct gen *g, const struct gen_place *place, struct gen_lis
     gen_list_init(&body);
     gen_list_init(&other);
     inside.uniform = false;
-    struct ast_expr *condition = gen_split(g);
-    if (!gen_call_alone(g, &inside, &body))
+    struct ast_expr *condition = gen_chance(g, 50) ? gen_split(g) : gen_condition(g);
+    if (gen_chance(g, 35))
+        condition = ast_unary(g->arena, UNARY_NOT, condition);
+    if (!gen_call_alone(g, &inside, &body, NULL))
         return;
     if (gen_chance(g, 50))
-        (void)gen_call_alone(g, &inside, &other);
+        (void)gen_call_alone(g, &inside, &other, gen_chance(g, 75) ? body.head->function : NULL);
     gen_emit(g, place, list, gen_if(g, condition, body.head, other.head));
 }
 
@@ -290,7 +292,7 @@ static uint32_t statement_bans(const struct gen *g, const struct gen_place *plac
         banned |= GEN_BAN(STM, LOOP);
     if (g->left < 2 || !gen_may_call(g, place))
         banned |= GEN_BAN(STM, CALL) | GEN_BAN(STM, CALL_IF);
-    if (g->racy_count == 0)
+    if (g->racy_count == 0 && !gen_private_atomics(g))
         banned |= GEN_BAN(STM, ATOMIC);
     if (!gen_may_wait(g, place))
         banned |= GEN_BAN(STM, BARRIER);

@@ -392,6 +392,51 @@ static void barrier_turns(struct gen *g, const struct gen_place *place, struct g
     gen_emit(g, place, list, counting_loop(g, i, ast_int(g->arena, 2), body.head));
 }
 
+/* for (i = 0; i < 2; i++) f();  with  void f() { for (j ..) for (k ..) { barrier(); if (last && some) return; } }
+ *
+ * All threads wait equally often, but some leave all loops of f at once, and the others one loop after the other. In
+ * the next turn they meet where each loop begins. */
+static void barrier_left(struct gen *g, const struct gen_place *place, struct gen_list *list)
+{
+    struct ast_function *function = ARENA_NEW(g->arena, struct ast_function);
+    struct gen_scope scope = {.function = function, .locals_end = &function->locals},
+                     *outer = g->scope;
+    struct gen_place inside = {.depth = 2, .times = 4 * place->times};
+    uint32_t loops = 2 + gen_below(g, 2), trips = 1 + gen_below(g, 2);
+    struct gen_list body, call;
+    gen_list_init(&body);
+    gen_list_init(&call);
+    function->name = gen_function_name(g);
+    g->scope = &scope;
+    scope.values[scope.value_count++] = gen_local(g, 'x');
+    for (uint32_t i = 0; i < loops; i++)
+        gen_open_counter(g);
+    plain_barrier(g, &inside, &body);
+    struct ast_expr *leave = gen_split(g);
+    if (trips > 1)
+        leave = gen_binary(
+            g, BINARY_LOGICAL_AND,
+            gen_binary_int(g, BINARY_EQ, ast_var_ref(g->arena, scope.counters[loops - 1]), 1),
+            leave);
+    gen_emit(g, &inside, &body, gen_if(g, leave, gen_stm(g, STM_RETURN), NULL));
+    for (uint32_t i = loops; i-- > 0; trips = 1) {
+        struct ast_expr *most = ast_int(g->arena, (int32_t)trips);
+        body.head = counting_loop(g, scope.counters[i], most, body.head);
+    }
+    function->body = gen_block(g, body.head);
+    g->scope = outer;
+    *g->functions_end = function;
+    g->functions_end = &function->next;
+    g->cost += 40 * place->times;
+    struct ast_var *turn = gen_open_counter(g);
+    gen_emit(g, place, &call, call_of(g, function, NULL));
+    if (gen_chance(g, 40))
+        gen_assign(g, place, &call);
+    g->scope->counters_open--;
+    struct ast_expr *turns = ast_int(g->arena, 2);
+    gen_emit(g, place, list, counting_loop(g, turn, turns, call.head));
+}
+
 /* The same, or called, so that the loops are another frame's. */
 static void barrier_phase(struct gen *g, const struct gen_place *place, struct gen_list *list)
 {
@@ -438,7 +483,10 @@ void gen_barrier(struct gen *g, const struct gen_place *place, struct gen_list *
     if (g->apart && !g->graph) {
         bool affords =
             gen_affords(g, place->times, 40) && g->scope->counters_open + 2 <= GEN_COUNTERS;
-        if (affords && gen_has(g, FEATURE_LOOPS) && gen_chance(g, 50))
+        bool loops = affords && gen_has(g, FEATURE_LOOPS);
+        if (loops && gen_has(g, FEATURE_CALLS) && gen_has(g, FEATURE_LOGIC) && gen_chance(g, 25))
+            barrier_left(g, place, list);
+        else if (loops && gen_chance(g, 50))
             barrier_phase(g, place, list);
         else
             barrier_calls(g, place, list);
@@ -485,9 +533,37 @@ void gen_barrier(struct gen *g, const struct gen_place *place, struct gen_list *
 
 /* ---- atomics, votes, choices ---- */
 
+/* x = number with a sign; [y =] atomic_op(x, ..), x private: nobody else sees it. */
+static void private_atomic(struct gen *g, const struct gen_place *place, struct gen_list *list)
+{
+    struct ast_var *x = gen_draw_private(g);
+    struct ast_stm *stm = atomic_stm(g, (enum ast_atomic)gen_below(g, ATOMIC_COUNT), x);
+    int32_t less = (int32_t)gen_below(g, g->kernel->launch.threads + 1),
+            most = (int32_t)gen_below(g, 4);
+    if (gen_chance(g, 60))
+        gen_emit(g, place, list, gen_set(g, x, gen_binary_int(g, BINARY_SUB, tid(g), less)));
+    stm->arguments = gen_leaf(g);
+    if (gen_chance(g, 40))
+        stm->arguments = gen_binary_int(g, BINARY_SUB, stm->arguments, most);
+    if (stm->atomic == ATOMIC_CAS)
+        stm->arguments->next = gen_leaf(g);
+    if (gen_chance(g, 50))
+        stm->target.var = gen_draw_private(g);
+    gen_emit(g, place, list, stm);
+}
+
+bool gen_private_atomics(const struct gen *g)
+{
+    return !g->options->small && !(g->features & GEN_PORTABLE);
+}
+
 /* Most kernels have one operation whose old value nobody takes: the order cannot be seen. */
 void gen_atomic(struct gen *g, const struct gen_place *place, struct gen_list *list)
 {
+    if (gen_private_atomics(g) && (g->racy_count == 0 || gen_chance(g, 20))) {
+        private_atomic(g, place, list);
+        return;
+    }
     struct ast_var *var = g->racy[gen_below(g, g->racy_count)];
     bool quiet = g->quiet_atomic != ATOMIC_COUNT;
     struct ast_stm *stm =

@@ -295,8 +295,9 @@ struct ast_var *gen_open_counter(struct gen *g);
 
 bool gen_may_call(const struct gen *g, const struct gen_place *place);
 void gen_call(struct gen *g, const struct gen_place *place, struct gen_list *list);
-/* A call without arguments and result, if there is such a function here, made before. */
-bool gen_call_alone(struct gen *g, const struct gen_place *place, struct gen_list *list);
+/* A call without arguments and result, if there is such a function here, other than `but`, or room for one. */
+bool gen_call_alone(struct gen *g, const struct gen_place *place, struct gen_list *list,
+                    const struct ast_function *but);
 /* How many of the statements left a new function gets. */
 int32_t gen_draw_share(struct gen *g);
 /* The thread steps that a new function may take here; 0 = no new function. */
@@ -318,6 +319,8 @@ struct ast_expr *gen_some_threads(struct gen *g);
 /* Whether a loop here should be one of equal trips for all, to hold barriers. */
 bool gen_calm_loop(struct gen *g, const struct gen_place *place);
 void gen_atomic(struct gen *g, const struct gen_place *place, struct gen_list *list);
+/* Whether atomic operations may be of variables that are private. */
+bool gen_private_atomics(const struct gen *g);
 void gen_vote(struct gen *g, const struct gen_place *place, struct gen_list *list);
 void gen_choice(struct gen *g, const struct gen_place *place, struct gen_list *list);
 

@@ -177,6 +177,11 @@ static void memory(struct drawing *d, struct list *list, const struct place *pla
     n->is_signed = gen_chance(d->g, 60);
     n->generic = gen_chance(d->g, 20);
     n->back = gen_chance(d->g, 50);
+    n->through = gen_chance(d->g, 35) ? 1 + gen_below(d->g, KNOWN_THROUGHS - 1) : 0;
+    if (n->through == KNOWN_VOLATILE && gen_chance(d->g, 60))
+        n->through = 0; /* race detection takes it for a flag */
+    if (n->through == KNOWN_STREAMING && n->space >= KNOWN_LOCAL)
+        n->through = 0; /* ld.cs of local memory is ld.lu: what is loaded is not used again */
     enum known_class class = n->bytes == 8 ? KNOWN_W : KNOWN_R;
     if (n->bytes == 2 && n->vector <= 2 && gen_chance(d->g, 50))
         class = KNOWN_H;
@@ -395,12 +400,30 @@ static void atomic(struct drawing *d, struct list *list, const struct place *pla
     *(d->function ? &d->function->accumulates : &d->p->accumulates) = true;
 }
 
+/* cp.async, of so many bytes as a register says, or all; one group, or one that is not the last. */
+static void copy(struct drawing *d, struct list *list, const struct place *place)
+{
+    struct known_node *n = add(d, list, place, KNOWN_COPY);
+    n->guard = draw_guard(d, 15);
+    n->bytes = 4u << gen_below(d->g, 3);
+    n->at = n->bytes * gen_below(d->g, KNOWN_AREA / n->bytes);
+    n->which = n->bytes * gen_below(d->g, KNOWN_AREA / n->bytes);
+    n->count = gen_below(d->g, 3);
+    n->s[0] = register_of(d, KNOWN_R);
+    if (gen_chance(d->g, 70)) {
+        n->s[0].is_constant = true;
+        n->s[0].value = gen_below(d->g, n->bytes + 1);
+    }
+    d->cost += 4 * place->times;
+}
+
 /* The last statement. Those that are about barriers need all threads. */
 static void flaw(struct drawing *d, struct list *list, const struct place *place)
 {
     const struct known_program *p = d->p;
     uint32_t banned = 0, threads = GEN_BAN(KNOWN_FLAW, RACE) | GEN_BAN(KNOWN_FLAW, STARVE) |
-                                   GEN_BAN(KNOWN_FLAW, COUNTS) | GEN_BAN(KNOWN_FLAW, MIXED);
+                                   GEN_BAN(KNOWN_FLAW, COUNTS) | GEN_BAN(KNOWN_FLAW, MIXED) |
+                                   GEN_BAN(KNOWN_FLAW, UNDERWAY);
     if (d->ends || d->function || !place->uniform)
         banned |= threads | GEN_BAN(KNOWN_FLAW, ABSENT);
     if (!p->full)
@@ -412,7 +435,8 @@ static void flaw(struct drawing *d, struct list *list, const struct place *place
     if (p->warps < 2 || !p->full || d->ends || d->function || !place->uniform)
         banned |= GEN_BAN(KNOWN_FLAW, LEAVE);
     if (p->warps < 2)
-        banned |= GEN_BAN(KNOWN_FLAW, COUNTS) | GEN_BAN(KNOWN_FLAW, MIXED);
+        banned |= GEN_BAN(KNOWN_FLAW, COUNTS) | GEN_BAN(KNOWN_FLAW, MIXED) |
+                  GEN_BAN(KNOWN_FLAW, UNDERWAY);
     if (!p->warp_ops || p->warp < 2 || p->threads < 2)
         banned |= GEN_BAN(KNOWN_FLAW, ABSENT);
     uint32_t which = gen_pick(d->g, GROUP_KNOWN_FLAW, banned) - W_KNOWN_FLAW_FIRST;
@@ -452,6 +476,8 @@ static uint32_t bans(const struct drawing *d, const struct place *place)
         banned |= GEN_BAN(KNOWN, EXIT);
     if (!d->p->warp_ops)
         banned |= GEN_BAN(KNOWN, WARP);
+    if (!d->p->copies)
+        banned |= GEN_BAN(KNOWN, COPY);
     return banned;
 }
 
@@ -506,7 +532,10 @@ static void statement(struct drawing *d, struct list *list, const struct place *
         break;
     case W_KNOWN_FENCE:
         n = add(d, list, place, KNOWN_FENCE);
-        n->which = gen_below(d->g, 4);
+        n->which = gen_below(d->g, 6);
+        break;
+    case W_KNOWN_COPY:
+        copy(d, list, place);
         break;
     default:
         compute(d, list, place);
@@ -621,6 +650,7 @@ static void draw_launch(struct known_program *p)
     p->warp_ops = p->warp <= 32 && gen_chance(g, 35);
     p->keeps_trail = gen_chance(g, 60);
     p->own_atomics = gen_chance(g, 25);
+    p->copies = gen_chance(g, 15);
     p->eager = gen_chance(g, 15);
 }
 

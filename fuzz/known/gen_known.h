@@ -75,8 +75,10 @@ enum known_kind {
     KNOWN_REDUCE, /* which: popc, and, or; at: of the negation; s[0], d */
     KNOWN_ATOMIC, /* which, s[0]: of an accumulator */
     KNOWN_OWN,    /* which, at, s[0], s[1], d: atomic of one's own area */
-    KNOWN_FENCE,  /* which: nothing changes */
-    KNOWN_WARP,   /* which, s[0], at, d */
+    KNOWN_COPY, /* bytes, which, at: from one's own global area to the shared one, and waited for by way `count`; s[0]:
+                   so many, the others become 0 */
+    KNOWN_FENCE, /* which: nothing changes */
+    KNOWN_WARP,  /* which, s[0], at, d */
     KNOWN_FLAW, /* which: the execution ends here, and not well, or has a race; one in a program at most */
 };
 
@@ -92,6 +94,7 @@ enum known_flaw {
     KNOWN_SEVERAL, /* lanes of the first warp wait at two barriers, of which the second warp knows: no flaw of warps */
     KNOWN_LEAVE,     /* the last warp has exited where the others meet: no flaw of warps */
     KNOWN_SIGNATURE, /* a function with other parameters is called through a register */
+    KNOWN_UNDERWAY,  /* a barrier stands where a copy should have been waited for: a race */
     KNOWN_FLAWS
 };
 
@@ -148,6 +151,9 @@ enum known_warp_op {
     KNOWN_WARP_OPS
 };
 
+/* Which caches an access goes through: 0, the usual ones; .ca .cg .cs .cv, .wb .cg .cs .wt; volatile. */
+enum known_through { KNOWN_STREAMING = 3, KNOWN_VOLATILE = 5, KNOWN_THROUGHS };
+
 enum known_space { KNOWN_GLOBAL, KNOWN_SHARED, KNOWN_LOCAL, KNOWN_LOCAL_TOO, KNOWN_SPACES };
 
 struct known_function;
@@ -162,6 +168,7 @@ struct known_node {
     uint32_t bytes, vector;
     bool is_signed, tests_last;
     bool generic, back; /* the address; of a call: the function comes from a table */
+    uint32_t through;   /* of a load or store: enum known_through */
     struct known_operand d, s[3];
     struct known_node *body, *other, *cases[KNOWN_CASES], *next;
     bool falls[KNOWN_CASES];
@@ -184,7 +191,7 @@ struct known_program {
     bool has_arguments;             /* the entry has parameters */
     uint32_t givens;                /* bits 1 << known_given_id: that are read */
     bool full;                      /* no warp has lanes missing: counts can be exact */
-    bool warp_ops, own_atomics;
+    bool warp_ops, own_atomics, copies;
     bool warp_barriers; /* so lanes of a warp are not ordered by lock-step alone (docs/races.md) */
     bool
         keeps_trail; /* frames have a hash of what nodes computed, whether that is overwritten or not */

@@ -44,6 +44,7 @@ static void put_flawed_end(struct known_writing *w)
         [KNOWN_SEVERAL] = {NULL, "deadlock"},
         [KNOWN_LEAVE] = {NULL, NULL},
         [KNOWN_SIGNATURE] = {"stuck", "stuck"},
+        [KNOWN_UNDERWAY] = {"race", "race"},
     };
     const char *warps = ends[p->flaw][0], *threads = ends[p->flaw][1];
     if (p->flaw == KNOWN_RACE && p->warps == 1 && !p->warp_barriers)

@@ -162,6 +162,13 @@ static void access(struct known_execution *r, struct known_frame *f, const struc
     }
 }
 
+/* What is not given becomes 0. */
+static void copy(struct known_execution *r, const struct known_node *n, uint32_t t, uint32_t given)
+{
+    for (uint32_t i = 0; i < n->bytes; i++)
+        r->shared[t][n->at + i] = i < given ? r->p->global[t][n->which + i] : 0;
+}
+
 /* ---- statements ---- */
 
 static void run_list(struct known_execution *r, struct known_frame *f, struct loop *l,
@@ -344,6 +351,10 @@ static void run_node(struct known_execution *r, struct known_frame *f, struct lo
         }
         if (r->p->flaw == KNOWN_SEVERAL || r->p->flaw == KNOWN_LEAVE)
             known_run_together(r, f, n, mask & ~r->exited);
+        break;
+    case KNOWN_COPY:
+        KNOWN_EACH(t, mask)
+        copy(r, n, t, (uint32_t)known_get(f, &n->s[0], t));
         break;
     case KNOWN_TWICE:
     case KNOWN_BARRIER:

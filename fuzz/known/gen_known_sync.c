@@ -134,6 +134,19 @@ static void put_leave(struct known_writing *w, const struct known_node *n)
     put_read_of(w, n, "");
 }
 
+/* A copy is under way when the next warp reads what it writes: the only group, or the last of two. */
+static void put_underway(struct known_writing *w, const struct known_node *n)
+{
+    if (n->at)
+        text_put(&w->text, "\tcp.async.ca.shared.global [sa], [ga], 8;\n"
+                           "\tcp.async.commit_group;\n");
+    text_put(&w->text, "\tcp.async.ca.shared.global [pa], [ga+4], 4;\n\tcp.async.commit_group;\n"
+                       "\tcp.async.wait_group 1;\n\tbar.sync 0;\n\tmov.u32 v, size;\n");
+    PUT(w, "\tadd.u32 u, tid, %" PRIu32 ";\n\trem.u32 u, u, v;\n", w->p->warp);
+    put_read_of(w, n, "");
+    text_put(&w->text, "\tbar.sync 0;\n\tcp.async.wait_all;\n");
+}
+
 static void put_flaw(struct known_writing *w, const struct known_node *n)
 {
     const struct known_program *p = w->p;
@@ -181,6 +194,9 @@ static void put_flaw(struct known_writing *w, const struct known_node *n)
         PUT(w, "\tmov.u64 fp, odd;\n\toddly: .callprototype _ (%s);\n",
             n->at ? ".reg .b32 _, .reg .b32 _" : ".reg .b64 _");
         known_put_line(w, n, n->at ? "call fp, (r0, r1), oddly" : "call fp, (w0), oddly");
+        break;
+    case KNOWN_UNDERWAY:
+        put_underway(w, n);
         break;
     case KNOWN_FLAWS:
         break;

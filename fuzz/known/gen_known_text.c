@@ -128,12 +128,18 @@ static void put_access(struct known_writing *w, const struct known_node *n)
 {
     static const char *const spaces[] = {"global", "shared", "local", "local"};
     static const char *const bases[] = {"ga", "sa", "loc", "too"};
+    static const char *const operators[2][KNOWN_THROUGHS] = {
+        {"", ".ca", ".cg", ".cs", ".cv", ".volatile"},
+        {"", ".wb", ".cg", ".cs", ".wt", ".volatile"}};
     const struct known_operand *first = n->kind == KNOWN_LOAD ? &n->d : &n->s[0];
+    const char *through = operators[n->kind == KNOWN_STORE][n->through];
+    bool is_volatile = n->through == KNOWN_VOLATILE;
     const char *address = put_address(w, n, spaces[n->space], bases[n->space]);
     text_put(&w->text, "\t");
     put_guard(w, n->guard);
-    PUT(w, "%s%s%s%s.%c%" PRIu32 " ", n->kind == KNOWN_LOAD ? "ld" : "st", n->generic ? "" : ".",
-        n->generic ? "" : spaces[n->space],
+    PUT(w, "%s%s%s%s%s%s.%c%" PRIu32 " ", n->kind == KNOWN_LOAD ? "ld" : "st",
+        is_volatile ? through : "", n->generic ? "" : ".", n->generic ? "" : spaces[n->space],
+        is_volatile ? "" : through,
         n->vector == 4   ? ".v4"
         : n->vector == 2 ? ".v2"
                          : "",
@@ -167,6 +173,23 @@ static void put_own(struct known_writing *w, const struct known_node *n)
     text_put(&w->text, shared ? "[sa" : "[ga");
     known_put(w, n, place + 3);
     text_put(&w->text, ";\n");
+}
+
+/* Behind a later group that is empty, `wait_group 1` waits for this one. */
+static void put_copy(struct known_writing *w, const struct known_node *n)
+{
+    static const char *const waits[] = {"cp.async.wait_all", "cp.async.wait_group 0",
+                                        "cp.async.commit_group", "cp.async.wait_group 1"};
+    known_put(w, n, "\tmin.u32 u, %a, ");
+    PUT(w, "%" PRIu32 ";\n\t", n->bytes);
+    put_guard(w, n->guard);
+    PUT(w, "cp.async.%s.shared.global [sa+%" PRIu32 "], [ga+%" PRIu32 "], %" PRIu32 ", u;\n",
+        n->bytes == 16 ? "cg" : "ca", n->at, n->which, n->bytes);
+    if (n->count > 0)
+        known_put_line(w, n, "cp.async.commit_group");
+    known_put_line(w, n, waits[n->count]);
+    if (n->count == 2)
+        known_put_line(w, n, waits[3]);
 }
 
 /* ---- control flow ---- */
@@ -351,8 +374,9 @@ static void put_node(struct known_writing *w, const struct known_node *n)
         [KNOWN_LANES_LESS] = "mov.u32 %d, %%lanemask_lt",
         [KNOWN_LANES_LEAST] = "mov.u32 %d, %%lanemask_ge",
     };
-    static const char *const fences[] = {"membar.gl", "fence.acq_rel.gpu", "nanosleep.u32 20",
-                                         "prefetch.global.L1 [ga]"};
+    static const char *const fences[] = {"membar.gl",        "fence.acq_rel.gpu",
+                                         "nanosleep.u32 20", "prefetch.global.L1 [ga]",
+                                         "membar.cta",       "membar.sys"};
     switch (n->kind) {
     case KNOWN_COMPUTE:
         known_put(w, n, "\t");
@@ -401,6 +425,9 @@ static void put_node(struct known_writing *w, const struct known_node *n)
         break;
     case KNOWN_OWN:
         put_own(w, n);
+        break;
+    case KNOWN_COPY:
+        put_copy(w, n);
         break;
     case KNOWN_FENCE:
         known_put_line(w, n, fences[n->which]);

@@ -35,9 +35,24 @@ static void put_declarations(struct rows_gen *r)
 {
     PUT(r,
         "\t.reg .pred p<4>, q, f;\n\t.reg .b16 h<6>;\n\t.reg .b32 r<8>, t, i, m, n, even, half;\n"
-        "\t.reg .b64 w<6>, a, base, ga, sa, la, gs, gl;\n"
+        "\t.reg .b64 w<6>, a, e, base, ga, sa, la, gs, gl, mo, mc, go, gc;\n"
         "\t.local .align 32 .b8 loc[%d];\n\t.param .align 32 .b8 parcel[%d];\n",
         ROWS_AREA, ROWS_AREA);
+    if (r->bound > 0)
+        PUT(r, "\t.local .align 16 .b8 bl[%" PRIu32 "];\n", r->bound);
+}
+
+/* Each lane has an mbarrier, and each warp. */
+static void put_objects(struct rows_gen *r)
+{
+    uint32_t own = 1 + gen_below(r->g, 4), of_warp = r->g->kernel->launch.warp;
+    PUT(r, "\tmov.u32 i, %%tid.x;\n\tmov.u64 mo, each;\n\tmad.wide.u32 mo, i, 8, mo;\n"
+           "\tmov.u32 i, %%warpid;\n\tmov.u64 mc, both;\n\tmad.wide.u32 mc, i, 8, mc;\n"
+           "\tcvta.shared.u64 go, mo;\n\tcvta.shared.u64 gc, mc;\n");
+    PUT(r,
+        "\tmbarrier.init.shared.b64 [mo], %" PRIu32 ";\n\tsetp.eq.u32 q, t, 0;\n"
+        "\t@q mbarrier.init.shared.b64 [mc], %" PRIu32 ";\n\tmov.u64 w0, 0;\n\tmov.u64 w1, 0;\n",
+        own, gen_chance(r->g, 80) ? of_warp : 1);
 }
 
 /* Where the lane's areas are; masks of its groups in the warp: the lanes with even numbers or the others, of each
@@ -144,7 +159,8 @@ static void put_instructions(struct rows_gen *r)
         if (at.depth == 0 && gen_chance(g, 2))
             rows_put_guard(r, "exit;\n");
         bool of_warps = r->warps == ROWS_SYNC_ONLY && gen_chance(g, 25);
-        rows_put_instruction(r, of_warps ? ROWS_OF_WARPS : ROWS_ANY);
+        bool of_objects = r->objects && gen_chance(g, 40);
+        rows_put_instruction(r, of_objects ? ROWS_OF_OBJECTS : of_warps ? ROWS_OF_WARPS : ROWS_ANY);
     }
     while (at.depth > 0)
         close_region(r, &at);
@@ -165,6 +181,19 @@ static void put_turns(struct rows_gen *r)
     else
         put_instructions(r);
     PUT(r, "\tadd.u32 i, i, 1;\n\tsetp.lt.u32 q, i, %" PRIu32 ";\n\t@q bra TURN;\n", turns);
+}
+
+/* Accesses at the first and the last bytes of variables, and beyond them: most of them are the last ones. */
+static void put_bounds(struct rows_gen *r)
+{
+    for (uint32_t count = r->bound == 0 ? 0 : 1 + gen_below(r->g, 4); count > 0; count--) {
+        bool some = gen_chance(r->g, 20);
+        if (some)
+            rows_put_guard(r, arena_printf(r->g->arena, "bra B%" PRIu32 ";\n", count));
+        rows_put_instruction(r, ROWS_AT_BOUNDS);
+        if (some)
+            PUT(r, "B%" PRIu32 ":\n", count);
+    }
 }
 
 /* What is left in some registers. */
@@ -188,6 +217,8 @@ void gen_rows_main(struct gen *g)
     r->text = (struct text){.arena = g->arena};
     uint32_t warps = gen_below(g, 8);
     r->warps = warps < 4 ? ROWS_NO_WARPS : warps < 7 ? ROWS_SYNC_ONLY : ROWS_ALL_WARPS;
+    r->objects = !(g->options->features >> FEATURE_BARRIERS & 1) && gen_chance(g, 12);
+    r->bound = gen_chance(g, 25) ? 16 + gen_below(g, ROWS_BOUND - 16) : 0;
     launch->blocks = 1;
     /* Wide warps have two, the second one short at times; else there are fewer threads, and more programs. */
     if (launch->threads > ROWS_THREADS && launch->warp <= ROWS_THREADS)
@@ -197,11 +228,23 @@ void gen_rows_main(struct gen *g)
     put_table(r);
     PUT(r, ".global .align 32 .b8 out[%" PRIu32 "];\n.shared .align 32 .b8 shr[%" PRIu32 "];\n",
         ROWS_AREA * launch->threads, ROWS_AREA * launch->threads);
+    if (r->bound > 0)
+        PUT(r,
+            ".global .align 16 .b8 bg[%" PRIu32 "];\n.shared .align 16 .b8 bs[%" PRIu32 "];\n"
+            ".const .align 16 .b8 bc[%" PRIu32 "] = {1, 2, 3};\n",
+            r->bound, r->bound, r->bound);
+    if (r->objects)
+        PUT(r,
+            ".shared .align 8 .b64 each[%" PRIu32 "];\n.shared .align 8 .b64 both[%" PRIu32 "];\n",
+            launch->threads, launch->threads);
     PUT(r, ".visible .entry k(.param .align 32 .b8 box[%d])\n{\n", ROWS_AREA);
     put_declarations(r);
     put_places(r);
     put_values(r);
+    if (r->objects)
+        put_objects(r);
     put_turns(r);
+    put_bounds(r);
     put_results(r);
     PUT(r, "\tret;\n}\n");
     struct diag *diag = ARENA_NEW(g->arena, struct diag);

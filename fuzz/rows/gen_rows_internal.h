@@ -25,6 +25,7 @@ enum {
     ROWS_POOL = 32,   /* 64-bit words of each in the table */
     ROWS_STARTS = 16, /* where a lane may begin in them: the address is in register `a` */
     ROWS_AREA = 64,   /* bytes of a thread in each space */
+    ROWS_BOUND = 40,  /* most bytes of the variables whose bounds are looked for */
     ROWS_THREADS = 32 /* but for wide warps */
 };
 
@@ -32,13 +33,15 @@ enum {
 enum rows_warps { ROWS_NO_WARPS, ROWS_SYNC_ONLY, ROWS_ALL_WARPS };
 
 /* Which rows of the table come next. */
-enum rows_sorts { ROWS_ANY, ROWS_OF_WARPS, ROWS_OF_BARRIERS };
+enum rows_sorts { ROWS_ANY, ROWS_OF_WARPS, ROWS_OF_BARRIERS, ROWS_OF_OBJECTS, ROWS_AT_BOUNDS };
 
 struct rows_gen {
     struct gen *g;
     struct text text;
     enum rows_warps warps;
-    bool apart; /* lanes may have skipped this place */
+    bool apart;     /* lanes may have skipped this place */
+    bool objects;   /* mbarrier objects are there */
+    uint32_t bound; /* bytes of the variables bg, bs, bl, bc */
 };
 
 /* A value of the kind; where numbers of the kind are smaller than 64 bits, several beside each other. */

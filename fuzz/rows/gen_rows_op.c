@@ -3,6 +3,7 @@
 #include "engine/base/invariant.h"
 #include "fuzz/rows/gen_rows_internal.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* What an instruction of a row takes part in. */
@@ -13,6 +14,7 @@ enum sort {
     SORT_ATOMIC,
     SORT_WARP,
     SORT_BARRIER,
+    SORT_OBJECT,   /* of an mbarrier */
     SORT_NOTHING,  /* fences, hints */
     SORT_ELSEWHERE /* control flow, copies under way: made by other generators */
 };
@@ -47,8 +49,9 @@ static enum sort sort_of(enum ptx_form form)
     case PTX_OP_NANOSLEEP:
     case PTX_OP_NOP:
         return SORT_NOTHING;
-    case PTX_OP_CP:
     case PTX_OP_MBARRIER:
+        return SORT_OBJECT;
+    case PTX_OP_CP:
     case PTX_OP_BRA:
     case PTX_OP_BRX:
     case PTX_OP_CALL:
@@ -74,6 +77,7 @@ struct making {
     struct ptx_operand **end; /* of the operands */
     struct text before;       /* what loads them */
     const char *stored;       /* the register that an atomic operation's place holds */
+    bool at_bounds;           /* of a variable */
     bool wrong;               /* no such instruction is made */
 };
 
@@ -317,8 +321,100 @@ static const char *base_of(struct making *m)
     }
 }
 
+/* Of the spaces that an access may name, the variables whose bounds are looked for; NULL: none. */
+static const char *bounded_variable(struct making *m, const char **space)
+{
+    static const char *const generic[] = {"global", "shared", "local", "const"};
+    static const char *const names[] = {"bg", "bs", "bl", "bc"};
+    uint32_t which = gen_below(m->r->g, 4);
+    bool is_global = ptx_forms[m->i.form].opcode == PTX_OP_LDU; /* its only space */
+    *space = NULL;
+    switch ((int)m->i.words[PTX_SLOT_SPACE]) {
+    case PTX_W_GLOBAL:
+        return names[0];
+    case PTX_W_SHARED:
+    case PTX_W_SHARED_CTA:
+    case PTX_W_SHARED_CLUSTER:
+        return names[1];
+    case PTX_W_LOCAL:
+        return names[2];
+    case PTX_W_CONST:
+        return names[3];
+    case PTX_W_NONE:
+        *space = generic[is_global ? 0 : which];
+        return names[is_global ? 0 : which];
+    default:
+        return NULL;
+    }
+}
+
+/* From the variable's beginning: around it, or around its end, aligned as the access is, as its elements are, or not. */
+static int32_t draw_bound(struct making *m, uint32_t bytes)
+{
+    struct gen *g = m->r->g;
+    uint32_t element = bytes / elements(m), bound = m->r->bound;
+    int32_t fits = (int32_t)((bound - bytes) / bytes * bytes);
+    switch (gen_below(g, 8)) {
+    case 0:
+        return 0;
+    case 1:
+        return -(int32_t)(gen_chance(g, 50) ? bytes : element);
+    case 2:
+        return (int32_t)(bound - element);
+    case 3:
+        return (int32_t)element;
+    case 4:
+        return (int32_t)(bound / bytes * bytes);
+    case 5:
+        return fits + (int32_t)bytes;
+    default:
+        return fits;
+    }
+}
+
+/* In register `e`: one lane stands at a bound, the others there, too, or at a distance. In one of three cases lanes
+ * that are outside, or those that are inside, are disabled. */
+static struct ptx_operand *address_at_bounds(struct making *m)
+{
+    struct gen *g = m->r->g;
+    const char *space, *variable = bounded_variable(m, &space);
+    uint32_t bytes = access_bytes(m), element = bytes / elements(m), most = m->r->bound - bytes;
+    uint32_t steps[] = {0, 0, bytes, element}, step = steps[gen_below(g, 4)];
+    int32_t lane = (int32_t)gen_below(g, g->kernel->launch.warp);
+    int32_t at = draw_bound(m, bytes) - lane * (int32_t)step;
+    uint32_t offset = bytes * gen_below(g, 3);
+    m->wrong |= !variable || bytes > m->r->bound;
+    text_format(&m->before,
+                "\tmov.u64 base, %s;\n\tmad.wide.s32 e, t, %" PRIu32 ", base;\n"
+                "\tadd.s64 e, e, %" PRId32 ";\n",
+                variable ? variable : "bg", step, at);
+    if (gen_chance(g, 33)) {
+        text_format(&m->before, "\tsub.u64 base, e, base;\n\tsetp.le.u64 p3, base, %" PRIu32 ";\n",
+                    most);
+        m->i.guard = register_number(m, 1, 3);
+        m->i.guard->negated = gen_chance(g, 20);
+    }
+    text_format(&m->before, "\tadd.s64 e, e, -%" PRIu32 ";\n", offset);
+    if (space)
+        text_format(&m->before, "\tcvta.%s.u64 e, e;\n", space);
+    struct ptx_operand *o = operand(m, PTX_OPERAND_ADDRESS, "e");
+    o->value = offset;
+    return o;
+}
+
+/* An mbarrier of the lane, or of its warp. */
+static struct ptx_operand *address_of_object(struct making *m)
+{
+    bool common = gen_chance(m->r->g, 40), generic = m->i.words[PTX_SLOT_SPACE] == PTX_W_NONE;
+    return operand(m, PTX_OPERAND_ADDRESS, common ? generic ? "gc" : "mc" : generic ? "go" : "mo");
+}
+
 static struct ptx_operand *address(struct making *m)
 {
+    if (m->sort == SORT_OBJECT)
+        return address_of_object(m);
+    if (m->at_bounds)
+        return address_at_bounds(m);
     struct ptx_operand *o = operand(m, PTX_OPERAND_ADDRESS, base_of(m));
     uint32_t bytes = access_bytes(m);
     bool in_table = strcmp(o->name, "a") == 0;
@@ -391,26 +487,29 @@ static struct ptx_operand *mask(struct making *m)
 
 /* ---- barriers ---- */
 
-/* One or two numbers from `first` on, by the lane. */
-static struct ptx_operand *by_lane(struct making *m, const char *name, uint32_t first, bool two)
+/* One or two numbers, `first` and one that is `more`, by the lane. */
+static struct ptx_operand *by_lane(struct making *m, const char *name, uint32_t first, int32_t more)
 {
-    text_format(&m->before, "\tand.b32 %s, t, %d;\n\tadd.u32 %s, %s, %u;\n", name, two, name, name,
-                first);
+    text_format(&m->before, "\tand.b32 %s, t, 1;\n\tmad.lo.s32 %s, %s, %d, %u;\n", name, name, name,
+                (int)more, first);
     return operand(m, PTX_OPERAND_NAME, name);
 }
 
 static struct ptx_operand *barrier_number(struct making *m)
 {
     struct gen *g = m->r->g;
-    bool two;
-    switch (gen_below(g, 9)) {
+    uint32_t first;
+    switch (gen_below(g, 10)) {
     case 0:
         return integer(m, 15 - gen_below(g, 2));
     case 1: /* 15 is the last number */
-        two = gen_below(g, 2);
-        return by_lane(m, "m", 15 + gen_below(g, 2), two);
+        first = 15 + gen_below(g, 2);
+        return by_lane(m, "m", first, (int32_t)gen_below(g, 2));
     case 2:
-        return by_lane(m, "m", gen_below(g, 3), true);
+        return by_lane(m, "m", gen_below(g, 3), 1);
+    case 3: /* the first lane names the greatest */
+        first = 1 + gen_below(g, 15);
+        return by_lane(m, "m", first, -1 - (int32_t)gen_below(g, first));
     default:
         return integer(m, gen_below(g, 3));
     }
@@ -420,20 +519,67 @@ static struct ptx_operand *barrier_number(struct making *m)
 static struct ptx_operand *barrier_count(struct making *m)
 {
     struct gen *g = m->r->g;
-    uint32_t warp = g->kernel->launch.warp, all = rows_all_lanes(m->r);
-    switch (gen_below(g, 12)) {
+    uint32_t warp = g->kernel->launch.warp, all = rows_all_lanes(m->r), first;
+    switch (gen_below(g, 13)) {
     case 0:
         return integer(m, warp * gen_below(g, all / warp + 2));
     case 1:
         return integer(m, all + gen_below(g, 3) - 1);
     case 2:
-        return by_lane(m, "n", all, gen_below(g, 2));
-    case 3:
+        return by_lane(m, "n", all, (int32_t)gen_below(g, 2));
+    case 3: /* the first lane gives the greatest, of whole warps or not */
+        first = gen_chance(g, 50) ? all : all + warp;
+        return by_lane(m, "n", first, -(int32_t)(gen_chance(g, 60) ? warp : 1));
     case 4:
     case 5:
+    case 6:
         return integer(m, warp);
     default:
         return integer(m, all);
+    }
+}
+
+/* ---- mbarriers ---- */
+
+/* Arrivals and transactions that an object has room for, phases; seldom what is undefined. */
+static struct ptx_operand *object_number(struct making *m)
+{
+    struct gen *g = m->r->g;
+    switch ((int)m->i.form) {
+    case PTX_FORM_MBARRIER_INIT:
+        return integer(m, 1 + gen_below(g, 3) * gen_below(g, 3));
+    case PTX_FORM_MBARRIER_ARRIVE_TX:
+    case PTX_FORM_MBARRIER_TX:
+        return integer(m, gen_chance(g, 5) ? (1u << 20) - gen_below(g, 2) : 4 * gen_below(g, 3));
+    case PTX_FORM_MBARRIER_TEST_PARITY:
+    case PTX_FORM_MBARRIER_TRY_PARITY:
+        return integer(m, gen_below(g, gen_chance(g, 10) ? 4 : 2));
+    default:
+        return integer(m, gen_chance(g, 5) ? 0 : 1 + gen_below(g, 10) / 9);
+    }
+}
+
+/* A phase that an arrival has told, or any. */
+static struct ptx_operand *object_phase(struct making *m, const struct ptx_item_pattern *item)
+{
+    return item->is_result && gen_chance(m->r->g, 15)
+               ? operand(m, PTX_OPERAND_SINK, NULL)
+               : register_number(m, 64, gen_chance(m->r->g, 80) ? 0 : 1);
+}
+
+/* What is there is made invalid before it is made anew; and what was made invalid is seldom drawn. */
+static void prepare_object(struct making *m, const struct ptx_operand *at)
+{
+    struct gen *g = m->r->g;
+    bool kept = gen_chance(g, 90);
+    m->wrong |= m->i.form == PTX_FORM_MBARRIER_INVAL && kept;
+    m->wrong |= m->i.words[PTX_SLOT_SYNC] == PTX_W_ARRIVE_DROP && gen_chance(g, 70);
+    if (m->i.form == PTX_FORM_MBARRIER_INIT && kept) {
+        const char *sign = m->i.guard && m->i.guard->negated ? "!" : "";
+        const char *guard =
+            m->i.guard ? arena_printf(g->arena, "@%s%s ", sign, m->i.guard->name) : "";
+        text_format(&m->before, "\t%smbarrier.inval.b64 [%s];\n", guard,
+                    at->name[1] == 'c' ? "gc" : "go");
     }
 }
 
@@ -446,8 +592,10 @@ static struct ptx_operand *made(struct making *m, const struct ptx_item_pattern 
     switch (item->kind) {
     case 'a':
         o = address(m);
-        if (m->sort == SORT_ATOMIC)
+        if (m->sort == SORT_ATOMIC && !m->at_bounds)
             prepare_place(m, o);
+        if (m->sort == SORT_OBJECT)
+            prepare_object(m, o);
         return o;
     case 'i':
         return integer(m, gen_below(m->r->g, m->sort == SORT_NOTHING ? 16 : 256));
@@ -456,11 +604,17 @@ static struct ptx_operand *made(struct making *m, const struct ptx_item_pattern 
     case 'd':
         if (m->sort == SORT_BARRIER)
             return barrier_count(m);
+        if (m->sort == SORT_OBJECT && !item->is_result)
+            return object_number(m);
         return is_last && takes_mask(m) ? mask(m) : value(m, item);
     case 'm':
         return moved(m, item);
     case 'v':
         return parts > 1 ? vector(m, item, parts, wider(m, item->type.bits)) : value(m, item);
+    case 't':
+        if (m->sort == SORT_OBJECT)
+            return object_phase(m, item);
+        return value(m, item);
     default:
         return value(m, item);
     }
@@ -516,8 +670,12 @@ static bool exists(const struct making *m)
 static bool is_wanted(const struct rows_gen *r, enum ptx_form form, enum rows_sorts sorts)
 {
     enum sort sort = sort_of(form);
+    if (sorts == ROWS_AT_BOUNDS)
+        return sort == SORT_LOADS || sort == SORT_STORES || sort == SORT_ATOMIC;
     if (sorts != ROWS_ANY)
-        return sort == (sorts == ROWS_OF_WARPS ? SORT_WARP : SORT_BARRIER);
+        return sort == (sorts == ROWS_OF_WARPS     ? SORT_WARP
+                        : sorts == ROWS_OF_OBJECTS ? SORT_OBJECT
+                                                   : SORT_BARRIER);
     return sort < SORT_BARRIER ? sort != SORT_WARP || r->warps != ROWS_NO_WARPS
                                : sort == SORT_NOTHING;
 }
@@ -539,6 +697,7 @@ static void draw_instruction(struct making *m, enum rows_sorts sorts)
         *m = (struct making){
             .r = r, .i = {.form = draw_form(r, sorts)}, .before = {.arena = g->arena}};
         m->sort = sort_of(m->i.form);
+        m->at_bounds = sorts == ROWS_AT_BOUNDS;
         if (gen_chance(g, 30)) {
             m->i.guard = register_of(m, 1);
             m->i.guard->negated = gen_chance(g, 40);

@@ -65,9 +65,9 @@ static void look_at(const struct ptx_kernel *kernel)
 static bool is_elsewhere(enum ptx_form form)
 {
     static const enum ptx_opcode opcodes[] = {
-        PTX_OP_CP,    PTX_OP_MBARRIER, PTX_OP_BRX,    PTX_OP_CALL, PTX_OP_TRAP,
-        PTX_OP_BRKPT, PTX_OP_SSY,      PTX_OP_PREBRK, PTX_OP_SYNC, PTX_OP_BREAK,
-        PTX_OP_BRA,   PTX_OP_RET,      PTX_OP_PRERET, PTX_OP_EXIT};
+        PTX_OP_CP,  PTX_OP_BRX,    PTX_OP_CALL, PTX_OP_TRAP,  PTX_OP_BRKPT,
+        PTX_OP_SSY, PTX_OP_PREBRK, PTX_OP_SYNC, PTX_OP_BREAK, PTX_OP_BRA,
+        PTX_OP_RET, PTX_OP_PRERET, PTX_OP_EXIT};
     for (size_t i = 0; i < sizeof opcodes / sizeof *opcodes; i++)
         if (ptx_forms[form].opcode == opcodes[i])
             return true;

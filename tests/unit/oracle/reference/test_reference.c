@@ -208,7 +208,7 @@ static void block_programs(void **state)
     for (uint64_t number = 0; compiled < KERNELS; number++) {
         const char *reason = NULL;
         test_arena.used = 0;
-        struct ast_kernel *kernel = gen_case(&test_arena, 0xb10c, number, &options);
+        struct ast_kernel *kernel = gen_case(&test_arena, 0xb10d, number, &options);
         if (kernel->form != FORM_BLOCKS)
             continue;
         if (number % 2 == 0)
