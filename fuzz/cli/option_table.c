@@ -52,7 +52,7 @@ const struct cli_option option_table[] = {
      "how many cases; 1 by default"},
     {"from", 0, OPTION_U64, "K", ON(DIGEST), FIELD(first_case), 0, NULL,
      "number of the first case; 0 by default"},
-    {"jobs", 'j', OPTION_SOME_U32, "N", ON(RUN) | ON(REDUCE) | ON(DISTILL) | ON(SURVEY),
+    {"jobs", 'j', OPTION_SOME_U32, "N", ON(RUN) | ON(REDUCE) | ON(DISTILL) | ON(SURVEY) | ON(EXEC),
      FIELD(jobs), 0, NULL, "worker threads; as many as there are processors by default"},
     {"jobs", 'j', OPTION_SOME_U32, "N", ON(OUTSIDE), FIELD(jobs), 0, NULL,
      "worker processes, 64 at most; 1 by default"},

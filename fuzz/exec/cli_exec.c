@@ -370,6 +370,7 @@ static int execute(struct cli *cli, bool records)
         return CLI_FAULT;
     }
     e->options = (struct device_options){.budget = cli->options.budget_steps,
+                                         .workers = cli_jobs(cli),
                                          .program = find_program(&cli->arena, cli->arguments[0]),
                                          .scratch = scratch,
                                          .capture = cli->options.capture,

@@ -35,6 +35,7 @@ struct device_buffer {
 /* What `exec` was asked for, and what it counts. */
 struct device_options {
     uint64_t budget;     /* steps of a launch; 0: no bound */
+    uint32_t workers;    /* threads that blocks of a launch run on */
     const char *program; /* path: for the host's stack */
     const char *scratch; /* a folder of its own */
     const char *capture; /* a folder, or NULL */

@@ -351,8 +351,10 @@ static uint32_t run_in(struct device *device, struct arena *arena,
                        const struct device_launch *launch, const struct ptx_function *entry,
                        const struct device_module *module, const uint8_t *arguments)
 {
-    const struct launch_options options = {
-        .budget = device->options->budget, .go_on = go_on, .context = device};
+    const struct launch_options options = {.budget = device->options->budget,
+                                           .go_on = go_on,
+                                           .context = device,
+                                           .workers = device->options->workers};
     struct capture *capture = NULL;
     struct diag *diag = ARENA_NEW(arena, struct diag);
     struct ptx_reach reach = {.function_count = 0};

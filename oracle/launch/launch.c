@@ -1,4 +1,4 @@
-#include "oracle/launch/launch.h"
+#include "oracle/launch/launch_internal.h"
 
 #include "engine/crs/crs.h"
 #include "engine/schedule/sched.h"
@@ -8,10 +8,12 @@
 #include <string.h>
 
 enum {
-    RESIDENT = 2048,     /* threads, as many as a multiprocessor of a GPU has */
-    QUANTUM = 48,        /* steps of a warp until it is the next one's turn */
-    SLICE = 1 << 20,     /* steps between two looks at the clock */
-    SPIN_TURNS = 1 << 16 /* turns in which a state that comes back is looked for */
+    RESIDENT = 2048,           /* threads, as many as a multiprocessor of a GPU has */
+    QUANTUM = 48,              /* steps of a warp until it is the next one's turn */
+    SLICE = 1 << 20,           /* steps between two looks at the clock */
+    SPIN_TURNS = 1 << 16,      /* turns in which a state that comes back is looked for */
+    DIVISIBLE_WORDS = 1 << 26, /* of global memory, which each worker has */
+    DIVISIBLE_STEPS = 1 << 18  /* of warps; fewer are done before workers are ready */
 };
 
 /* ---- programs ---- */
@@ -28,12 +30,12 @@ static const struct program *compile(struct launch *launch, uint32_t blocks, con
     return form->program;
 }
 
-static struct machine *make_machine(struct launch *launch, const struct program *program,
-                                    const char **reason)
+struct machine *launch_machine(struct arena *arena, const struct program *program,
+                               const char **reason)
 {
     static const struct machine_options options = {.block_options = BLOCK_ALIGNED};
-    *reason = machine_refuses(launch->arena, &semantics_crs, program);
-    return *reason ? NULL : machine_new(launch->arena, &semantics_crs, program, &options);
+    *reason = machine_refuses(arena, &semantics_crs, program);
+    return *reason ? NULL : machine_new(arena, &semantics_crs, program, &options);
 }
 
 struct launch *launch_new(struct arena *arena, struct ast_kernel *kernel, const uint32_t grid[3],
@@ -54,7 +56,7 @@ struct launch *launch_new(struct arena *arena, struct ast_kernel *kernel, const 
         resident = (uint32_t)launch->blocks;
     kernel->ptx->first_block = 0;
     launch->program = compile(launch, resident, reason);
-    launch->machine = launch->program ? make_machine(launch, launch->program, reason) : NULL;
+    launch->machine = launch->program ? launch_machine(arena, launch->program, reason) : NULL;
     if (!launch->machine)
         return NULL;
     launch->race = launch_race_new(arena, launch->program);
@@ -165,7 +167,7 @@ static void note_spin(struct launch *launch, struct machine *machine, struct cho
                                      : "");
 }
 
-/* ---- the run ---- */
+/* ---- groups of blocks ---- */
 
 /* Warps that have ended. */
 static uint32_t ended(const struct machine *machine)
@@ -180,13 +182,15 @@ static uint32_t choose_first(struct choices *choices, uint32_t n)
     return 0;
 }
 
-static enum status run_group(struct launch *launch, struct machine *machine,
+enum status launch_run_group(struct launch *launch, struct machine *machine, uint64_t first,
                              const struct launch_options *options)
 {
     const struct sched_spec spec = {.kind = SCHED_ROUND_ROBIN, .quantum = QUANTUM};
     struct scheduler scheduler;
     uint64_t before = launch->steps;
     uint32_t last = 0;
+    launch_race_restart(launch->race, machine->program, (uint32_t)first);
+    machine_observe(machine, &launch->race->observer);
     sched_start(&scheduler, &spec, machine, launch->arena);
     scheduler.choices.choose = choose_first;
     while (machine_status(machine) == STATUS_RUNNING) {
@@ -219,33 +223,80 @@ static struct machine *last_machine(struct launch *launch, uint32_t blocks)
 {
     const char *reason;
     const struct program *program = compile(launch, blocks, &reason);
-    struct machine *machine = program ? make_machine(launch, program, &reason) : NULL;
+    struct machine *machine = program ? launch_machine(launch->arena, program, &reason) : NULL;
     if (machine)
         memcpy(machine->memory, launch->machine->memory, (size_t)4 * launch->program->shared_base);
     return machine;
 }
 
-void launch_run(struct launch *launch, const struct launch_options *options)
+/* ---- the run ---- */
+
+/* The next group of blocks; what is wrong is noted. */
+static struct machine *run_next(struct launch *launch, const struct launch_options *options)
 {
-    const uint32_t resident = launch->program->launch.blocks;
+    const uint64_t left = launch->blocks - launch->blocks_done;
     struct machine *machine = launch->machine;
-    launch->status = STATUS_TERMINATED;
-    while (launch->blocks_done < launch->blocks && launch->status == STATUS_TERMINATED) {
-        uint64_t left = launch->blocks - launch->blocks_done;
-        if (left < resident)
-            machine = last_machine(launch, (uint32_t)left);
-        else if (launch->blocks_done > 0)
-            machine_restart(machine);
-        launch->kernel->ptx->first_block = (uint32_t)launch->blocks_done;
-        launch_race_restart(launch->race, machine->program, (uint32_t)launch->blocks_done);
-        machine_observe(machine, &launch->race->observer);
-        launch->status = run_group(launch, machine, options);
-        if (launch->status != STATUS_TERMINATED && launch->status != STATUS_STEP_LIMIT &&
-            launch->status != STATUS_NONTERMINATING)
-            note_fault(launch, machine);
-        if (launch->status == STATUS_TERMINATED)
-            launch->blocks_done += machine->program->launch.blocks;
-    }
+    if (left < launch->program->launch.blocks)
+        machine = last_machine(launch, (uint32_t)left);
+    else if (launch->blocks_done > 0)
+        machine_restart(machine);
+    launch->kernel->ptx->first_block = (uint32_t)launch->blocks_done;
+    launch->status = launch_run_group(launch, machine, launch->blocks_done, options);
+    if (launch->status != STATUS_TERMINATED && launch->status != STATUS_STEP_LIMIT &&
+        launch->status != STATUS_NONTERMINATING)
+        note_fault(launch, machine);
+    if (launch->status == STATUS_TERMINATED)
+        launch->blocks_done += machine->program->launch.blocks;
+    return machine;
+}
+
+static void run_all(struct launch *launch, const struct launch_options *options)
+{
+    struct machine *machine = launch->machine;
+    while (launch->blocks_done < launch->blocks && launch->status == STATUS_TERMINATED)
+        machine = run_next(launch, options);
     if (machine != launch->machine)
         memcpy(launch->machine->memory, machine->memory, (size_t)4 * launch->program->shared_base);
+}
+
+/* Several workers can run it, if it is long enough. */
+static bool is_divisible(const struct launch *launch, const struct launch_options *options)
+{
+    return options->workers > 1 && options->budget == 0 && !launch->print &&
+           launch->program->shared_base <= DIVISIBLE_WORDS &&
+           launch->blocks / launch->program->launch.blocks > 2 && launch_decides(launch);
+}
+
+/* The first group says how long they are. */
+static void run_divided(struct launch *launch, const struct launch_options *options)
+{
+    const struct launch before = *launch;
+    const size_t words = launch->program->shared_base;
+    int32_t *memory = arena_room(launch->arena, 4 * words);
+    uint8_t *written = launch->race->written ? arena_room(launch->arena, words) : NULL;
+    memcpy(memory, launch->machine->memory, 4 * words);
+    if (written)
+        memcpy(written, launch->race->written, words);
+    run_next(launch, options);
+    const uint64_t groups = launch->blocks / launch->program->launch.blocks;
+    const bool divide = launch->status == STATUS_TERMINATED && !launch->race->findings &&
+                        launch->steps * groups >= DIVISIBLE_STEPS;
+    launch->divided = divide && launch_run_parallel(launch, options);
+    if (divide && !launch->divided) {
+        *launch = before;
+        launch->race = launch_race_new(launch->arena, launch->program);
+        launch->race->written = written;
+        memcpy(launch->machine->memory, memory, 4 * words);
+        machine_restart(launch->machine);
+    }
+    run_all(launch, options);
+}
+
+void launch_run(struct launch *launch, const struct launch_options *options)
+{
+    launch->status = STATUS_TERMINATED;
+    if (is_divisible(launch, options))
+        run_divided(launch, options);
+    else
+        run_all(launch, options);
 }

@@ -18,7 +18,10 @@ struct launch_options {
     bool (*go_on)(void *context, uint64_t steps,
                   uint64_t blocks); /* now and then; false: stop. May be NULL */
     void *context;
+    uint32_t workers; /* threads that blocks run on, at most; what comes out is the same. 0: one */
 };
+
+enum { LAUNCH_WORKERS = 16 };
 
 struct launch {
     struct arena *arena;
@@ -31,6 +34,7 @@ struct launch {
     enum status
         status; /* of the launch: TERMINATED, an error, NONTERMINATING (proven), STEP_LIMIT */
     uint64_t steps, blocks_done;
+    bool divided;           /* several threads ran it, and nothing was wrong */
     uint64_t fault_address; /* OUT_OF_BOUNDS */
     bool fault_misaligned;  /* it is not a multiple of the access's size */
 };

@@ -309,7 +309,7 @@ static struct seen seen_by(const struct launch_race *race, const struct access_r
 struct quick {
     struct launch_slot *writes, *reads;
     struct launch_others *others;
-    uint8_t *written;
+    uint8_t *written, *touched;
     uint32_t threads, global_locations, block_first,
         block_floor; /* of the block: first thread + 1 */
     bool has_strong;
@@ -355,6 +355,7 @@ INLINED bool visit_quickly(const struct quick *q, uint32_t location, const struc
     struct launch_slot *read = &q->reads[location], *others = q->others[location].reads;
     struct launch_slot *strong = q->others[location].strong;
     const bool shared = location >= q->global_locations;
+    q->touched[location / LAUNCH_TOUCHED] = true;
     if (kind != ACCESS_WRITE && q->written && q->written[location] != ALL_BYTES)
         return false;
     if (q->has_strong && (kind == ACCESS_ATOMIC ? !is_near(q, strong, shared) : strong->thread))
@@ -393,6 +394,7 @@ INLINED uint32_t go_quickly(const struct launch_race *race, const struct access_
                             .reads = race->reads,
                             .others = race->others,
                             .written = race->written,
+                            .touched = race->touched,
                             .threads = race->program->launch.threads,
                             .global_locations = race->global_locations,
                             .block_first = (uint32_t)seen->block_first + 1,
@@ -417,6 +419,7 @@ static void visit_lane(struct launch_race *race, const struct access_row *row, s
                        enum access_kind kind, const struct launch_manner *m)
 {
     seen->shared = seen->location >= race->global_locations;
+    race->touched[seen->location / LAUNCH_TOUCHED] = true;
     if (race->written && kind != ACCESS_WRITE && !has_bytes(race, seen->location, row->span))
         note_unwritten(race, seen);
     if (race->written)
@@ -572,6 +575,7 @@ struct launch_race *launch_race_new(struct arena *arena, const struct program *p
     race->writes = ARENA_ARRAY(arena, struct launch_slot, locations);
     race->reads = ARENA_ARRAY(arena, struct launch_slot, locations);
     race->others = ARENA_ARRAY(arena, struct launch_others, locations);
+    race->touched = ARENA_ARRAY(arena, uint8_t, locations / LAUNCH_TOUCHED + 1);
     race->written = ARENA_ARRAY(arena, uint8_t, program->private_base + 1);
     sync_start(&race->sync, arena, program->launch.blocks, program->launch.threads,
                program->launch.warp);

@@ -51,6 +51,8 @@ struct launch_others { /* who read beside the last one; who accessed strongly */
     struct launch_slot reads[LAUNCH_SLOTS - 1], strong[LAUNCH_SLOTS];
 };
 
+enum { LAUNCH_TOUCHED = 1024 };
+
 enum { LAUNCH_LOCATION_BYTES = 2 * sizeof(struct launch_slot) + sizeof(struct launch_others) };
 
 struct launch_manner { /* how an instruction accesses */
@@ -70,6 +72,7 @@ struct launch_race {
     /* A location of global and shared memory each; most are only read, and by one thread: */
     struct launch_slot *writes, *reads; /* the last one */
     struct launch_others *others;
+    uint8_t *touched; /* LAUNCH_TOUCHED locations each: whether one of them was accessed */
     uint8_t *written; /* a word of it: bits of the bytes that were written; NULL: nobody asks */
     uint32_t global_locations;
     uint32_t first_block;
