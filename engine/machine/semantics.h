@@ -359,16 +359,24 @@ static inline unsigned step_variant(const struct machine *machine)
 #ifdef STEP_VARIANT
 #define STEP_NAME(name) STEP_EXPAND(name, STEP_VARIANT)
 #else
-#define STEP_NAME(name) name##_0 /* a mutant of the file: tests/mutation/auto */
+#define STEP_NAME(name)                                                                            \
+    name##_0 /* compiled once: for sanitizers, or as a mutant (tests/mutation/auto) */
 #endif
 #define STEP_DECLARE(name)                                                                         \
     enum rule name##_0(struct machine *machine, uint32_t actor, struct choices *choices);          \
     enum rule name##_1(struct machine *machine, uint32_t actor, struct choices *choices);          \
     enum rule name##_2(struct machine *machine, uint32_t actor, struct choices *choices);          \
     enum rule name##_3(struct machine *machine, uint32_t actor, struct choices *choices)
+#ifdef STEPS_ONCE
+#define STEP_TABLE(name)                                                                           \
+    {                                                                                              \
+        name##_0, name##_0, name##_0, name##_0                                                     \
+    }
+#else
 #define STEP_TABLE(name)                                                                           \
     {                                                                                              \
         name##_0, name##_1, name##_2, name##_3                                                     \
     }
+#endif
 
 #endif

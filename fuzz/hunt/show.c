@@ -6,6 +6,7 @@
 #include "fuzz/serve/cause.h"
 #include "fuzz/serve/child.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,6 +48,12 @@ static int signal_of(const struct child_result *r)
     return r->end == CHILD_EXITED && r->status > SHELL_SIGNALED ? r->status - SHELL_SIGNALED : 0;
 }
 
+/* The shell itself did, or the program that it ran. */
+static bool used_up_its_time(const struct child_result *r)
+{
+    return r->end == CHILD_HANG || signal_of(r) == SIGXCPU;
+}
+
 /* The first wrong word, as each program says it. */
 static bool says_word(struct arena *arena, const struct hunt_finding *f, const char *output)
 {
@@ -65,7 +72,7 @@ static bool is_shown(struct arena *arena, const struct hunt_finding *f,
     if (verdict == TRIAL_WRONG)
         return says_word(arena, f, r->output);
     if (verdict == TRIAL_HANG)
-        return r->end == CHILD_HANG;
+        return used_up_its_time(r);
     if (verdict == TRIAL_CRASH && signal_of(r))
         return true;
     if (verdict == TRIAL_CRASH)
@@ -79,7 +86,7 @@ static bool is_shown(struct arena *arena, const struct hunt_finding *f,
 /* Wrong words are printed last, errors first. */
 static const char *what_was_seen(struct arena *arena, const struct child_result *r, bool last)
 {
-    if (r->end == CHILD_HANG)
+    if (used_up_its_time(r))
         return "it used up its time";
     if (signal_of(r))
         return arena_printf(arena, "it died by signal %d (%s)", signal_of(r),

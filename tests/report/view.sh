@@ -9,13 +9,20 @@ shift
 export LC_ALL=C.UTF-8
 cp "$source/tests/report/view_probe.js" "$source/tests/report/contrast.js" .
 
+# What is asked of pages is noted, and asked in one go: a browser for the light ones, one for the dark ones.
+declare -A asked=([light]= [dark]=)
 ask() { # PAGE WIDTH light|dark QUESTIONS
-    frame "$2" "$1" view_probe.js >probe.html
-    browse "$(($2 < 500 ? 500 : $2)),900" "$3" --dump-dom "file://$folder/probe.html#$4" >dom || failed "$*: the browser failed"
-    sed -n '/<pre id="said">/,/<\/pre>/p' dom | sed 's/.*<pre id="said">//; s/<\/pre>.*//' >said
-    grep -q '^ok\|^ready' said || failed "$*: nothing was said: $(head -c 300 said)"
-    grep '^WRONG' said >wrong && failed "$*: $(cat wrong)"
-    grep CONSOLE log && failed "$*: the console has messages"
+    asked[$3]+="[\"$1\", $2, \"$4\"],"
+}
+answer() { # light|dark: in the file said, a line "= PAGE WIDTH QUESTIONS" before those of its answers
+    frame 1400 about:blank view_probe.js | sed "s|<script|<script>const asked = [${asked[$1]}];</script>&|" >probe.html
+    browse 1400,900 "$1" --virtual-time-budget=200000 --dump-dom "file://$folder/probe.html" >dom || failed "$1: the browser failed"
+    sed -n '/<pre id="said">/,/<\/pre>/p' dom | sed '1d; /<\/pre>/d' >said
+    [ "$(grep -c '^= ' said)" = "$(grep -o '\[' <<<"${asked[$1]}" | wc -l)" ] || failed "$1: not every page was asked: $(head -c 300 dom)"
+    awk '/^= / { page = $0 } /^WRONG/ { print page; print; wrong = 1 } END { exit !wrong }' said >wrong && failed "$1: $(cat wrong)"
+    awk '/^= / { if (page != "" && !answers) { print page; bad = 1 } page = $0; answers = 0; next } /^ok|^ready/ { answers++ }
+        END { exit bad || !answers }' said >wrong || failed "$1: nothing was said of $(cat wrong)"
+    grep CONSOLE log && failed "$1: the console has messages"
 }
 
 expect 0 view "$source/corpus/papers/program1.simt" -o program1.html
@@ -52,11 +59,12 @@ expect 0 view "$source/tests/data/stale.ptx" --subject crs:caches:coherent --sch
 for width in 1400 390; do ask caches.html $width dark layout,timeline; done
 ask caches.html 800 light caches
 # Every kind of machine.
+kinds=0
 for what in "papers/program1.simt convergence" "papers/program1.simt thread-pc" "papers/program1.simt lockstep" \
     "papers/program1.simt predicated" "ptx/backwards.ptx block"; do
     set -- $what
-    expect 0 view "$source/corpus/$1" --subject "$2" -o kind.html
-    ask kind.html 800 light layout,timeline,ready
+    expect 0 view "$source/corpus/$1" --subject "$2" -o kind$kinds.html
+    ask kind$((kinds++)).html 800 light layout,timeline,ready
 done
 # 64 lanes, 10^5 steps.
 cat >big.simt <<'END'
@@ -77,17 +85,18 @@ expect 0 view big.simt -o big.html
 says out 'of which the page has 1 to 100000'
 [ "$(stat -c %s big.html)" -lt 5000000 ] || failed "a page of $(stat -c %s big.html) bytes"
 ask big.html 1400 light layout,timeline,ready
-says said 'step 100,000 of 100,000'
-echo "10^5 steps: $(stat -c %s big.html) bytes, $(grep ready said)"
 
 # A report leads to the views of its findings.
 night night.db
 expect 0 report --db night.db --html night.html
 [ "$(grep -c '<a class="view" href="night.html.views/finding-[0-9]*.html">' night.html)" = 5 ] || failed "findings without a view"
 for page in night.html.views/*.html; do
-    cp "$page" finding.html
-    ask finding.html 1400 light layout,timeline,ready
+    ask "$page" 1400 light layout,timeline,ready
 done
-cp night.html.views/finding-1.html finding.html
-ask finding.html 800 dark layout,timeline,finding
+ask night.html.views/finding-1.html 800 dark layout,timeline,finding
+answer dark
+answer light
+sed -n '/^= big.html/,/^= night/p' said >big
+says big 'step 100,000 of 100,000'
+echo "10^5 steps: $(stat -c %s big.html) bytes, $(grep ready big)"
 finish

@@ -1,5 +1,5 @@
-// Works the page in the frame - keys, clicks, the address - and says what came of it, a line a question, in #said (view.sh).
-// Which questions: the part of the address behind '#', of this page.
+// Works pages in the frame, one after another - keys, clicks, the address - and says what came of it, a line a question, in
+// #said (view.sh). Which pages, at which widths, and which questions: `asked`, set by the page around the frame.
 "use strict";
 
 const frame = document.getElementById("f");
@@ -275,13 +275,24 @@ const questions = {
     },
 };
 
+function load(page, width) {
+    frame.style.width = `${width}px`;
+    return new Promise((resolve) => {
+        frame.addEventListener("load", resolve, { once: true });
+        frame.src = page;
+    });
+}
+
 window.addEventListener("load", async () => {
-    const hand = new Hand(frame);
-    try {
-        for (const name of window.location.hash.slice(1).split(","))
-            await questions[name](hand);
-    } catch (error) {
-        said.push(`WRONG ${error.message}`);
+    for (const [page, width, names] of asked) {
+        await load(page, width);
+        said.push(`= ${page} ${width} ${names}`);
+        try {
+            for (const name of names.split(","))
+                await questions[name](new Hand(frame));
+        } catch (error) {
+            said.push(`WRONG ${error.message}`);
+        }
     }
-    document.getElementById("said").textContent = said.join("\n");
+    document.getElementById("said").textContent = `\n${said.join("\n")}\n`;
 });
