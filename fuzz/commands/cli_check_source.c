@@ -9,6 +9,7 @@
 #include "fuzz/check/refused.h"
 #include "fuzz/commands/cli_check.h"
 #include "fuzz/grid/branches.h"
+#include "fuzz/grid/indices.h"
 #include "fuzz/hunt/bundle.h"
 #include "fuzz/out/demangle.h"
 
@@ -197,6 +198,43 @@ static uint32_t threads_by_arrays(const struct source_check *s, const struct ptx
     return 0;
 }
 
+/* As many as the indices of its arrays in shared memory have room for, rounded to what somebody would launch: an index
+ * that goes a step too far leaves room for one less, and is to be seen. 0: they say nothing. */
+static uint32_t threads_by_indices(const struct indices *indices)
+{
+    enum { LEAST = 8, MOST = 1024, WARP = 32, NEAR = 4 };
+    const uint32_t room = indices->threads;
+    const uint32_t whole = room < MOST ? (room + NEAR) / WARP * WARP : room;
+    if (room >= LEAST && room < WARP && (room & (room - 1)) == 0)
+        return room;
+    return whole > 0 && whole <= MOST && whole <= room + NEAR && room <= whole + NEAR ? whole : 0;
+}
+
+/* Enough of it for what the launch accesses, as far as one execution says. */
+static const char *with_buffers(const struct source_check *s, const char *settings)
+{
+    enum { USUAL = 4096, LARGE = 1 << 20 };
+    struct arena *arena = &s->cli->arena;
+    const struct ast_kernel *kernel = read_with(s, settings, false);
+    const char *large = "", *fitting = "";
+    uint64_t bytes[REACHED];
+    if (!kernel)
+        return settings;
+    const uint32_t count =
+        kernel->ptx->argument_count < REACHED ? kernel->ptx->argument_count : REACHED;
+    for (uint32_t p = 0; p < count; p++)
+        if (kernel->ptx->arguments[p].buffer)
+            large = arena_printf(arena, "%s bind:%" PRIu32 "=buffer:%d:iota", large, p, LARGE);
+    struct ast_kernel *roomy = read_with(s, arena_printf(arena, "%s%s", settings, large), false);
+    if (!roomy || roomy->ptx->whole || !branches_reach(s->cli, roomy, bytes))
+        return settings;
+    for (uint32_t p = 0; p < count; p++)
+        if (kernel->ptx->arguments[p].buffer && bytes[p] > USUAL)
+            fitting = arena_printf(arena, "%s bind:%" PRIu32 "=buffer:%" PRIu64 ":iota", fitting, p,
+                                   (bytes[p] + USUAL - 1) / USUAL * USUAL);
+    return *fitting ? arena_printf(arena, "%s%s", settings, fitting) : settings;
+}
+
 /* A size that the launch fills, one that it does not, a small number, or what the kernel compares with. */
 static int64_t drawn_number(struct pcg *rng, const struct branches *b, uint32_t width)
 {
@@ -208,8 +246,8 @@ static int64_t drawn_number(struct pcg *rng, const struct branches *b, uint32_t 
 
 /* Launch number `i`, drawn: each number on its own. */
 static const char *drawn_settings(const struct source_check *s, const struct ptx_function *entry,
-                                  const struct branches *b, uint32_t by_arrays, bool square,
-                                  uint32_t i)
+                                  const struct branches *b, const struct indices *indices,
+                                  uint32_t by_arrays, bool square, uint32_t i)
 {
     struct arena *arena = &s->cli->arena;
     struct pcg rng;
@@ -225,7 +263,9 @@ static const char *drawn_settings(const struct source_check *s, const struct ptx
                      entry->name, launch.block[0], launch.block[1], launch.grid[0], launch.grid[1]);
     uint32_t number = 0, buffers = 0;
     for (const struct ptx_variable *p = entry->parameters; p; p = p->next, number++) {
-        const int64_t value = drawn_number(&rng, b, width);
+        int64_t value = drawn_number(&rng, b, width);
+        if (number < 64 && (indices->pitches >> number & 1) && value < width)
+            value = width;
         text = is_number(p) ? arena_printf(arena, "%s bind:%" PRIu32 "=%" PRId32, text, number,
                                            (int32_t)value)
                : p->dimension_count > 0
@@ -274,12 +314,23 @@ static enum worth worth_of(const struct headline *headline)
     return strcmp(headline->word, "vacuous") == 0 ? WORTH_VACUOUS : WORTH_CLEAN;
 }
 
+/* Out of bounds in shared memory, whose arrays are as long as the text says. */
+static bool is_out_of_shared(struct arena *arena, const struct headline *headline)
+{
+    for (uint32_t i = 0; i < headline->count; i++)
+        if (headline->happenings[i].outcome == OUTCOME_OOB &&
+            strstr(headline_text(arena, &headline->happenings[i]), "at shared address"))
+            return true;
+    return false;
+}
+
 struct tried {
     const char
         *settings; /* of the launch to be shown: the one that shows most, of equals the first */
     uint32_t launches, vacuous, clean, out_of_bounds;
     struct branches branches;
-    bool drawn; /* launches were drawn, besides those that are always made up */
+    bool drawn;  /* launches were drawn, besides those that are always made up */
+    bool others; /* one that was not is in bounds, or leaves other memory than shared one */
 };
 
 static uint32_t line_count(const struct source_check *s)
@@ -308,7 +359,10 @@ static void try_launches(const struct source_check *s, const struct ptx_module *
     struct arena *arena = &s->cli->arena;
     bool is_own = true;
     const bool square = reads_second_dimension(module, entry->body, &is_own);
-    const uint32_t by_arrays = threads_by_arrays(s, module, entry, square);
+    const struct indices indices = indices_find(arena, entry);
+    const uint32_t by_indices = square ? 0 : threads_by_indices(&indices);
+    const uint32_t by_arrays =
+        by_indices ? by_indices : threads_by_arrays(s, module, entry, square);
     const uint32_t inputs = s->cli->options.inputs ? s->cli->options.inputs : INPUTS;
     const char *settings, *in_bounds = NULL;
     enum worth most = WORTH_VACUOUS;
@@ -319,9 +373,10 @@ static void try_launches(const struct source_check *s, const struct ptx_module *
         if (!settings && tried->branches.taken == tried->branches.all)
             break;
         if (!settings)
-            settings = drawn_settings(s, entry, &tried->branches, by_arrays, square, i);
+            settings = drawn_settings(s, entry, &tried->branches, &indices, by_arrays, square, i);
         if (!takes_new_way(s, settings, &tried->branches) && tried->drawn)
             continue;
+        settings = with_buffers(s, settings);
         size_t mark = arena_mark(arena);
         struct ast_kernel *kernel = read_with(s, settings, false);
         enum worth worth = WORTH_VACUOUS;
@@ -333,6 +388,7 @@ static void try_launches(const struct source_check *s, const struct ptx_module *
             check_kernel(arena, kernel, &asked, result);
             headline_of(arena, result, &headline);
             worth = worth_of(&headline);
+            tried->others |= !tried->drawn && !is_out_of_shared(arena, &headline);
             tried->launches++;
             tried->vacuous += worth == WORTH_VACUOUS;
             tried->clean += worth == WORTH_CLEAN;
@@ -348,7 +404,7 @@ static void try_launches(const struct source_check *s, const struct ptx_module *
         most = worth > most ? worth : most;
     }
     /* Out of bounds under some launches only: the kernel wants other ones. */
-    if (most == WORTH_OUTSIDE && in_bounds)
+    if (most == WORTH_OUTSIDE && in_bounds && tried->others)
         tried->settings = in_bounds;
 }
 

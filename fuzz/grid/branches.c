@@ -60,18 +60,25 @@ void branches_find(struct arena *arena, const struct ptx_module *module,
 
 static const struct launch_options short_run = {.budget = STEPS_MOST};
 
-static struct launch *watched(struct cli *cli, struct ast_kernel *kernel,
-                              const struct observer *watcher)
+/* One of them, in memory of its own, which costs what it touches. */
+static bool run_watched(struct cli *cli, struct ast_kernel *kernel, const struct observer *watcher,
+                        const struct launch **running)
 {
     const char *why = NULL;
     uint32_t block[3], grid[3];
+    struct arena arena;
     ptx_kernel_dimensions(kernel, block, grid);
-    struct launch *launch = launch_new(&cli->arena, kernel, grid, &short_run, &why);
-    if (!launch)
-        return NULL;
-    struct observer *last = launch->print ? &launch->print->observer : &launch->race->observer;
-    last->next = watcher;
-    return launch;
+    if (arena_init(&arena, cli->arena.size) != 0)
+        return false;
+    struct launch *launch = launch_new(&arena, kernel, grid, &short_run, &why);
+    *running = launch;
+    if (launch) {
+        struct observer *last = launch->print ? &launch->print->observer : &launch->race->observer;
+        last->next = watcher;
+        launch_run(launch, &short_run);
+    }
+    arena_destroy(&arena);
+    return launch != NULL;
 }
 
 static void on_step(void *context, const struct machine *machine, const struct step_event *event)
@@ -94,10 +101,8 @@ bool branches_run(struct cli *cli, struct ast_kernel *kernel, struct branches *b
 {
     const struct observer watcher = {.context = branches, .step = on_step};
     const uint32_t before = branches->taken;
-    struct launch *launch = watched(cli, kernel, &watcher);
-    if (launch)
-        launch_run(launch, &short_run);
-    return branches->taken > before;
+    const struct launch *running;
+    return run_watched(cli, kernel, &watcher, &running) && branches->taken > before;
 }
 
 struct reaching {
@@ -125,11 +130,7 @@ bool branches_reach(struct cli *cli, struct ast_kernel *kernel, uint64_t bytes[R
     struct reaching reaching = {.bytes = bytes};
     const struct observer watcher = {.context = &reaching, .access_row = on_row};
     memset(bytes, 0, REACHED * sizeof *bytes);
-    struct launch *launch = watched(cli, kernel, &watcher);
-    reaching.launch = launch;
-    if (launch)
-        launch_run(launch, &short_run);
-    return launch != NULL;
+    return run_watched(cli, kernel, &watcher, &reaching.launch);
 }
 
 const char *branches_text(struct arena *arena, const struct branches *b)

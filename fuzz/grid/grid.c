@@ -141,7 +141,8 @@ static void tell(const struct grid *g)
     if (g->device)
         printf("    device: %s\n", g->device);
     if (launch->kernel->ptx->notes)
-        printf("    note: %s\n", launch->kernel->ptx->notes);
+        printf("    note: %s\n", demangle_within(&g->cli->arena, launch->kernel->ptx->notes,
+                                                 launch->kernel->ptx->entry->name));
     printf("    one execution under crs: %" PRIu64 " of %" PRIu64 " blocks, %u at a time, %" PRIu64
            " steps of warps\n",
            launch->blocks_done, launch->blocks, launch->program->launch.blocks, launch->steps);

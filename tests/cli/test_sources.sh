@@ -151,6 +151,40 @@ cmp -s out first || failed 'drawn inputs differ from one run to the next'
 expect 0 check --compiler "$take" mode.cu --inputs 8
 says out 'clean     mode.cu: mode' 'made up: 8' '1 of 2 ways of branches taken (line 14 of the PTX never jumps)'
 
+# Rows are n long: with fewer than a row has threads they would meet, and nobody launches that.
+cat >plane.cu <<'END'
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry _Z5planePii(.param .u64 p, .param .u32 n)
+{
+	.reg .b32 %r<9>;
+	.reg .b64 %rd<4>;
+	.reg .pred %p<2>;
+	ld.param.u64 %rd1, [p];
+	ld.param.u32 %r1, [n];
+	mov.u32 %r2, %ctaid.x;
+	mov.u32 %r3, %ntid.x;
+	mov.u32 %r4, %tid.x;
+	mad.lo.u32 %r4, %r2, %r3, %r4;
+	mov.u32 %r5, %ctaid.y;
+	mov.u32 %r6, %ntid.y;
+	mov.u32 %r7, %tid.y;
+	mad.lo.u32 %r7, %r5, %r6, %r7;
+	setp.lt.s32 %p1, %r1, 3;
+	@%p1 bra out;
+	add.s32 %r3, %r7, 1;
+out:
+	mad.lo.s32 %r8, %r7, %r1, %r4;
+	mul.wide.s32 %rd2, %r8, 4;
+	add.s64 %rd3, %rd1, %rd2;
+	st.global.u32 [%rd3], %r3;
+	ret;
+}
+END
+expect 0 check --compiler "$take" plane.cu
+says out 'clean     plane.cu: plane' 'threads=8x8 blocks=2x2 bind:1=16' '1 of 2 ways of branches taken'
+
 # An index that goes a step too far: buffers are large, so nothing is out of bounds, but what they must hold is said.
 edge() { # COMPARISON
     cat >edge.cu <<END
@@ -233,6 +267,41 @@ __kernel void tile(__global const int4 *in, __global int4 *out)
 END
     expect 0 check tile.cl
     says out 'clean     tile.cl: tile' 'threads=64x1'
+    # Rows of 64, of which the array has two, and a row with an element more at both ends: as many threads as the
+    # indices have room for, and buffers as long as they are accessed. An index that goes a step too far is found.
+    cat >rows.cl <<'END'
+__kernel void rows(__global const int *in, __global int *out, int n)
+{
+    __local int s[2][64];
+    int t = get_local_id(0), b = 0, sum = 0;
+    s[0][t] = in[t];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int i = 1; i < n; i++) {
+        s[b ^ 1][t] = in[i * 64 + t];
+        sum += s[b][63 - t];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        b ^= 1;
+    }
+    out[get_global_id(0)] = sum + s[b][63 - t];
+}
+__kernel void halo(__global const int *in, __global int *out)
+{
+    __local int s[66];
+    int t = get_local_id(0);
+    s[t + 1] = in[t + 1];
+    if (t == 0)
+        s[0] = in[0], s[65] = in[65];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = s[t] + s[t + 1] + s[t + 2];
+}
+END
+    expect 0 check rows.cl
+    says out 'clean     rows.cl: rows' 'threads=64x1 blocks=2x1 bind:2=128 bind:0=buffer:' 'clean     rows.cl: halo'
+    sed 's/s\[t + 2\];/s[t + 3];/; s/\[2\]\[64\]/[2][63]/' rows.cl >far.cl
+    expect 1 check far.cl
+    says out 'far.cl: halo: out_of_bounds: ' 'far.cl: rows: out_of_bounds: '
+    grep -A3 'far.cl: halo: out' out >halo
+    says halo '    23 |     out[get_global_id(0)] = s[t]'
     sed 's/s\[i\] = i;/s[i] = oops;/' turn.cl >wrong.cl
     expect 2 check wrong.cl
     says err "undeclared identifier 'oops'"

@@ -1,0 +1,21 @@
+/*
+ * indices.h - what the addresses in a kernel's text say of its launch.
+ */
+#ifndef FUZZ_INDICES_H
+#define FUZZ_INDICES_H
+
+#include "engine/base/arena.h"
+#include "engine/ptx/ptx.h"
+
+struct indices {
+    /* The largest number of threads in a row (%tid.x) with which each access of an array in shared memory that all
+     * threads make stays within it, and within its row: 64 of s[2][64]. UINT32_MAX: nothing says how many. */
+    uint32_t threads;
+    /* Parameters, a bit each, by which a thread's own number is multiplied: n of C[row * n + column]. With fewer than a
+     * row has threads, they meet. */
+    uint64_t pitches;
+};
+
+struct indices indices_find(struct arena *arena, const struct ptx_function *entry);
+
+#endif
