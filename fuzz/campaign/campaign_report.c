@@ -384,10 +384,12 @@ static void brief_coverage(const struct campaign_summary *s, FILE *out)
 static void print_brief(struct arena *arena, const struct campaign_options *options,
                         const struct campaign_summary *s, FILE *out)
 {
-    fprintf(out, "%s cases (%s/s), %s thread steps, %s warp steps\n",
+    uint64_t hosts = s->hosts[VERDICT_AGREE] + s->hosts[VERDICT_DIVERGE];
+    fprintf(out, "%s cases (%s/s), %s thread steps, %s warp steps%s\n",
             table_grouped(arena, s->cases),
             table_grouped(arena, (uint64_t)rate(s->cases, s->seconds)),
-            table_grouped(arena, s->thread_steps), table_grouped(arena, s->warp_steps));
+            table_grouped(arena, s->thread_steps), table_grouped(arena, s->warp_steps),
+            hosts ? arena_printf(arena, ", %s host programs", table_grouped(arena, hosts)) : "");
     if (s->skipped > 0)
         fprintf(out, "%s cases left out: the engine crashes or hangs there\n",
                 table_grouped(arena, s->skipped));

@@ -3,6 +3,7 @@
 #include "engine/base/invariant.h"
 #include "engine/base/pcg.h"
 #include "engine/input/input.h"
+#include "fuzz/campaign/host_case.h"
 #include "fuzz/case/case.h"
 #include "fuzz/case/digest.h"
 #include "fuzz/case/read_back.h"
@@ -200,6 +201,10 @@ bool chunk_run_case(struct chunk_maker *maker, struct chunk *chunk, uint64_t num
     add_differences(chunk, result->differences);
     add_lone(chunk, result->lone, result->unseen);
     run_again(maker, chunk, &c, kernel, result);
+    if (c.host) {
+        set_phase(maker, WATCH_HOST);
+        host_case_run(arena, &c, chunk);
+    }
     return true;
 }
 

@@ -121,6 +121,13 @@ static int store_verdicts(struct collector *c)
                 error = db_verdicts_add(c->db, &c->shard, &verdict);
             c->stored_verdicts[i][v] = total;
         }
+    for (uint32_t v = 0; v < VERDICT_COUNT && error == DB_OK; v++) {
+        const struct db_verdict verdict = {"host", verdict_names[v],
+                                           c->summary->hosts[v] - c->stored_hosts[v]};
+        if (verdict.count > 0)
+            error = db_verdicts_add(c->db, &c->shard, &verdict);
+        c->stored_hosts[v] = c->summary->hosts[v];
+    }
     return error;
 }
 
@@ -423,6 +430,8 @@ static void add_sums(struct collector *c, const struct chunk *chunk)
     for (uint32_t i = 0; i < ORACLE_COUNT; i++)
         for (uint32_t v = 0; v < VERDICT_COUNT; v++)
             s->verdicts[i][v] += chunk->verdicts[i][v];
+    for (uint32_t v = 0; v < VERDICT_COUNT; v++)
+        s->hosts[v] += chunk->hosts[v];
     for (uint32_t i = 0; i < chunk->reason_count; i++)
         collector_add_reason(c, &chunk->reasons[i]);
     c->counts = (struct db_counts){.cases = s->cases,

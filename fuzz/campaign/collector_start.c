@@ -75,6 +75,9 @@ static bool load_verdict(void *context, const struct db_verdict *stored, const c
     (void)reason;
     if (parse_verdict(stored, &oracle, &verdict))
         c->summary->verdicts[oracle][verdict] = c->stored_verdicts[oracle][verdict] = stored->count;
+    for (uint32_t v = 0; v < VERDICT_COUNT && strcmp(stored->oracle, "host") == 0; v++)
+        if (strcmp(stored->verdict, verdict_names[v]) == 0)
+            c->summary->hosts[v] = c->stored_hosts[v] = stored->count;
     return true;
 }
 

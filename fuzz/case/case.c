@@ -21,6 +21,7 @@ enum {
     CACHES_SHARE = 12,
     CACHES_SEED = 7,
     INSTRUCTIONS_SEED = 6,
+    HOST_SEED = 8,
     BARRIERS_SHARE = 4,        /* of these */
     INSTRUCTIONS_SCHEDULES = 4 /* each subject's share of them is one */
 };
@@ -89,6 +90,15 @@ static subject_set with_caches(uint64_t seed, uint64_t number, struct cache_size
     return SUBJECT_BIT(subjects[drawn / CACHES_SHARE % 8]);
 }
 
+/* One case in CASE_HOST_SHARE has a host program beside its kernel, where nothing is asked in particular. */
+static bool has_host(uint64_t seed, uint64_t number, const struct gen_options *gen,
+                     const struct check_options *check)
+{
+    bool usual = gen->features == GEN_DEFAULTS.features && check->subjects == SUBJECTS_DEFAULT &&
+                 check->oracles == CHECK_DEFAULTS.oracles;
+    return usual && pcg_splitmix(pcg_splitmix(seed + HOST_SEED) ^ number) % CASE_HOST_SHARE == 0;
+}
+
 /* `instructions:200` makes them twice as many. Nothing but the reference knows what they compute. */
 static bool is_instructions(uint64_t seed, uint64_t number, const struct gen_options *gen,
                             const struct check_options *check)
@@ -134,6 +144,7 @@ void case_of_campaign(struct fuzz_case *c, uint64_t seed, uint64_t number,
     c->check.seed = pcg_splitmix(pcg_splitmix(seed) ^ number);
     bool tiny = !gen->fixed && !gen->small && gen_has_tiny(gen) && is_tiny(seed, number);
     bool ordinary = !gen->fixed && !gen->small && !check->exhaustive;
+    c->host = ordinary && !gen->spin && has_host(seed, number, gen, check);
     if (ordinary && !gen->spin && is_instructions(seed, number, gen, check)) {
         make_instructions(c);
         return;

@@ -29,16 +29,18 @@ struct fuzz_case {
     struct case_lineage lineage;
     struct check_options check;
     bool has_tape; /* the execution of check.tape_subject follows a tape that stands beside */
+    bool host; /* a host program is judged beside the kernel, in a campaign: no part of the text */
 };
 
-enum { CASE_SPIN_SHARE = 32, CASE_INSTRUCTIONS_SHARE = 4 };
+enum { CASE_SPIN_SHARE = 32, CASE_INSTRUCTIONS_SHARE = 4, CASE_HOST_SHARE = 12 };
 
 /* Case `number` of the campaign with this seed and these options (check->seed is ignored). One case in
  * sixteen, drawn by the number, is tiny, and all its executions are searched within bounds
  * ("small exhaustive=6000"); not where the options ask for small kernels or searches themselves. With the
  * feature `locks` one in CASE_SPIN_SHARE is about waiting, and searched likewise ("spin exhaustive=6000"). With the
  * feature `instructions` one in CASE_INSTRUCTIONS_SHARE is a program of instructions, which the oracle `reference` alone
- * is asked about; its text names this feature, this oracle and few subjects. */
+ * is asked about; its text names this feature, this oracle and few subjects. With the features, subjects and oracles that
+ * are the default, one in CASE_HOST_SHARE has a host program beside its kernel. */
 void case_of_campaign(struct fuzz_case *c, uint64_t seed, uint64_t number,
                       const struct gen_options *gen, const struct check_options *check);
 

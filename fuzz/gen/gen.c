@@ -487,6 +487,34 @@ static void limit_size(struct gen *g)
     g->left = (int32_t)fair_share(GRID_STATEMENTS / threads, LEAST_STATEMENTS, target);
 }
 
+/* Little beside the barrier: no race, call, jump or atomic, so that two threads can be compared with all. */
+static void leave_out_others(struct gen *g)
+{
+    static const uint16_t others[] = {W_STM_BREAK,
+                                      W_STM_CONTINUE,
+                                      W_STM_RETURN,
+                                      W_STM_FUNCTION_RETURN,
+                                      W_STM_EXIT,
+                                      W_STM_FUNCTION_EXIT,
+                                      W_STM_CALL,
+                                      W_STM_CALL_IF,
+                                      W_STM_ATOMIC,
+                                      W_STM_VOTE,
+                                      W_RARE_VOTES,
+                                      W_RARE_NAMED,
+                                      W_RARE_DEEP,
+                                      W_COMMUNICATION_RACY,
+                                      W_COMMUNICATION_NEIGHBOUR,
+                                      W_COMMUNICATION_ATOMIC};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        g->weights[others[i]] = 0;
+    g->alone = true;
+    g->kernel->launch.blocks = 1;
+    g->total_threads = g->kernel->launch.threads;
+    if (g->left > 12)
+        g->left = 12;
+}
+
 static void draw_waits(struct gen *g)
 {
     switch (gen_pick(g, GROUP_WAITS, 0)) {
@@ -511,6 +539,8 @@ static void draw_waits(struct gen *g)
         g->apart = true;
         g->barriers = 1;
         g->wants_loop = false;
+        if (gen_chance(g, 35))
+            leave_out_others(g);
     }
 }
 

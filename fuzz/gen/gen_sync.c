@@ -321,7 +321,7 @@ static struct ast_function *waiting_function(struct gen *g, struct ast_function 
 /* One barrier that is reached on several ways: a function's, whose calls stand apart. NULL: none. */
 static struct ast_function *barrier_elsewhere(struct gen *g)
 {
-    if (!gen_has(g, FEATURE_CALLS))
+    if (g->alone || !gen_has(g, FEATURE_CALLS))
         return NULL;
     struct ast_function *function = waiting_function(g, NULL);
     return gen_chance(g, 50) ? waiting_function(g, function) : function;
@@ -371,7 +371,7 @@ static struct ast_stm *counting_loop(struct gen *g, struct ast_var *counter, str
 static void barrier_turns(struct gen *g, const struct gen_place *place, struct gen_list *list)
 {
     struct gen_place outside = gen_inside(place), inside = gen_inside(&outside);
-    struct ast_function *function = gen_chance(g, 40) ? barrier_elsewhere(g) : NULL;
+    struct ast_function *function = !g->alone && gen_chance(g, 40) ? barrier_elsewhere(g) : NULL;
     struct ast_var *i = gen_open_counter(g), *j = gen_open_counter(g);
     struct gen_list body, inner;
     gen_list_init(&body);
@@ -382,12 +382,17 @@ static void barrier_turns(struct gen *g, const struct gen_place *place, struct g
     struct ast_expr *number = gen_builtin(g, gen_chance(g, 60) ? BUILTIN_TID : BUILTIN_WARP);
     struct ast_expr *other = ast_var_ref(g->arena, i), *trips;
     trips = gen_binary_int(g, BINARY_AND, gen_binary(g, BINARY_XOR, number, other), 1);
-    if (gen_chance(g, 40))
+    uint32_t form = gen_below(g, 5);
+    if (form < 2)
         trips = gen_binary_int(g, BINARY_ADD, trips, 1);
     wait_or_call(g, &inside, &inner, function);
     if (gen_chance(g, 40))
         gen_assign(g, &outside, &body);
-    gen_emit(g, &outside, &body, counting_loop(g, j, trips, inner.head));
+    if (form == 2) /* or once a turn of the inner loop, in one turn of the outer one */
+        inner.head = counting_loop(g, j, ast_int(g->arena, 2), inner.head);
+    gen_emit(g, &outside, &body,
+             form < 2 || form == 4 ? counting_loop(g, j, trips, inner.head)
+                                   : gen_if(g, trips, inner.head, NULL));
     g->scope->counters_open -= 2;
     gen_emit(g, place, list, counting_loop(g, i, ast_int(g->arena, 2), body.head));
 }
@@ -440,7 +445,7 @@ static void barrier_left(struct gen *g, const struct gen_place *place, struct ge
 /* The same, or called, so that the loops are another frame's. */
 static void barrier_phase(struct gen *g, const struct gen_place *place, struct gen_list *list)
 {
-    if (!gen_has(g, FEATURE_CALLS) || !gen_chance(g, 35)) {
+    if (g->alone || !gen_has(g, FEATURE_CALLS) || !gen_chance(g, 35)) {
         barrier_turns(g, place, list);
         return;
     }
@@ -484,9 +489,10 @@ void gen_barrier(struct gen *g, const struct gen_place *place, struct gen_list *
         bool affords =
             gen_affords(g, place->times, 40) && g->scope->counters_open + 2 <= GEN_COUNTERS;
         bool loops = affords && gen_has(g, FEATURE_LOOPS);
-        if (loops && gen_has(g, FEATURE_CALLS) && gen_has(g, FEATURE_LOGIC) && gen_chance(g, 25))
+        bool returns = loops && !g->alone && gen_has(g, FEATURE_CALLS);
+        if (returns && gen_has(g, FEATURE_LOGIC) && gen_chance(g, 25))
             barrier_left(g, place, list);
-        else if (loops && gen_chance(g, 50))
+        else if (loops && (g->alone || gen_chance(g, 50)))
             barrier_phase(g, place, list);
         else
             barrier_calls(g, place, list);

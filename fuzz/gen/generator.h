@@ -154,6 +154,7 @@ struct gen {
     bool wants_loop;              /* the next one stands in a loop */
     bool
         apart; /* a single one, which threads reach on ways that are told apart by calls or loops only */
+    bool alone;              /* and that has little beside it: no calls */
     struct gen_graph *graph; /* of the function being made, in block form; or NULL */
     uint32_t block_names;    /* given out */
 };

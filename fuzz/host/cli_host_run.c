@@ -5,9 +5,9 @@
 #include "fuzz/base/clock.h"
 #include "fuzz/base/interrupt.h"
 #include "fuzz/host/cli_host.h"
-#include "fuzz/host/host_gen.h"
 #include "fuzz/host/host_store.h"
 #include "fuzz/out/json.h"
+#include "fuzz/programs/host_gen.h"
 
 #include <inttypes.h>
 #include <string.h>

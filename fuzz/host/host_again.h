@@ -5,7 +5,7 @@
 #define FUZZ_HOST_AGAIN_H
 
 #include "db/db.h"
-#include "fuzz/host/host_alarm.h"
+#include "fuzz/programs/host_alarm.h"
 
 /* Whether it is one of them. */
 bool host_is_finding(const struct db_finding *finding);

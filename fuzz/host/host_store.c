@@ -4,7 +4,6 @@
 #include "fuzz/base/version.h"
 #include "fuzz/case/case.h"
 #include "fuzz/case/signature.h"
-#include "oracle/check/evidence.h"
 
 #include <string.h>
 
@@ -104,35 +103,6 @@ struct host_store *host_store_open(struct arena *arena, const struct host_campai
 
 /* ---- what is stored ---- */
 
-static const char *evidence_of(struct arena *arena, const struct host_alarm *alarm,
-                               const char *device)
-{
-    struct evidence e;
-    evidence_open(&e, arena);
-    evidence_string(&e, "kind", alarm->class);
-    evidence_number(&e, "line", alarm->line);
-    evidence_string(&e, "text", alarm->text);
-    evidence_string(&e, "device", device);
-    return evidence_close(&e);
-}
-
-static uint32_t lines_of(const char *text)
-{
-    uint32_t lines = 0;
-    for (; *text; text++)
-        lines += *text == '\n';
-    return lines;
-}
-
-/* Whether there is something that a smaller program keeps: not where its own expectations are all that says that it is
- * wrong, and lines that are left out make them wrong. */
-static bool can_be_small(const struct kept *k)
-{
-    bool expects = strcmp(k->class, "expectation") == 0 && !*k->c.device;
-    return !expects && strcmp(k->class, "missed") != 0 && strcmp(k->class, "unreadable") != 0 &&
-           strcmp(k->class, "endless") != 0;
-}
-
 static int put(struct host_store *s, const struct kept *k)
 {
     struct arena *arena = &s->arena;
@@ -148,9 +118,10 @@ static int put(struct host_store *s, const struct kept *k)
                                        .signature_version = SIGNATURE_VERSION,
                                        .raw_kernel = case_text_hash(arena, k->program),
                                        .raw_case = host_case_print(arena, &k->c),
-                                       .raw_statements = lines_of(k->program),
-                                       .minimisation = can_be_small(k) ? DB_MINIMISATION_PENDING
-                                                                       : DB_MINIMISATION_NONE,
+                                       .raw_statements = host_lines(k->program),
+                                       .minimisation = host_can_be_small(k->class, &k->c)
+                                                           ? DB_MINIMISATION_PENDING
+                                                           : DB_MINIMISATION_NONE,
                                        .evidence = k->evidence};
     const struct db_occurrence occurrence = {.campaign = s->shard.campaign,
                                              .case_number = k->c.number,
@@ -213,7 +184,7 @@ void host_store_case(struct host_store *s, const struct host_case *c, const char
             .signature = arena_strndup(arena, alarm->signature, strlen(alarm->signature)),
             .class = arena_strndup(arena, alarm->class, strlen(alarm->class)),
             .word = arena_strndup(arena, alarm->word, strlen(alarm->word)),
-            .evidence = evidence_of(arena, alarm, c->device)};
+            .evidence = host_alarm_evidence(arena, alarm, c)};
     if (s->count == BATCH)
         put_batch(s);
 }

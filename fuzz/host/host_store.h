@@ -5,7 +5,7 @@
 #define FUZZ_HOST_STORE_H
 
 #include "db/db.h"
-#include "fuzz/host/host_alarm.h"
+#include "fuzz/programs/host_alarm.h"
 
 struct host_store;
 

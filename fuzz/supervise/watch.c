@@ -12,6 +12,8 @@ const char *watch_phase_name(enum watch_phase phase)
         return "generating";
     case WATCH_CHECKING:
         return "checking";
+    case WATCH_HOST:
+        return "host program";
     case WATCH_MINIMISING:
         return "minimising";
     }

@@ -29,6 +29,7 @@ enum watch_phase {
     WATCH_IDLE,
     WATCH_GENERATING, /* the kernel */
     WATCH_CHECKING,   /* subjects and oracles run */
+    WATCH_HOST,       /* the host program beside it is judged */
     WATCH_MINIMISING, /* a finding of the case is run again and minimised */
 };
 

@@ -2,6 +2,7 @@
 #include "tests/unit/shared/campaign_fixture.h"
 
 #include "engine/subjects/forms.h"
+#include "fuzz/campaign/host_case.h"
 #include "fuzz/case/case.h"
 
 static void test_shards_are_residues(void **state)
@@ -118,13 +119,46 @@ static void test_every_feature_alone(void **state)
     }
 }
 
+/* One case in CASE_HOST_SHARE has a host program beside its kernel, where nothing is asked in particular. */
+static void test_host_programs(void **state)
+{
+    struct place *place = *state;
+    struct gen_options gen = GEN_DEFAULTS;
+    struct check_options check = CHECK_DEFAULTS;
+    static struct chunk chunk;
+    struct fuzz_case c, with = {.host = false};
+    uint32_t hosts = 0;
+    memset(&chunk, 0, sizeof chunk);
+    for (uint64_t number = 0; number < 600; number++) {
+        case_of_campaign(&c, 31, number, &gen, &check);
+        hosts += c.host;
+        with = c.host ? c : with;
+        if (c.host && hosts <= 10)
+            host_case_run(&place->arena, &c, &chunk);
+    }
+    assert_in_range(hosts, 600 / CASE_HOST_SHARE - 20, 600 / CASE_HOST_SHARE + 20);
+    assert_int_equal(chunk.hosts[VERDICT_AGREE], 10);
+    assert_int_equal(chunk.finding_count, 0);
+    /* It shows nothing, so that whoever says that it did has been wrong. */
+    struct example example;
+    host_case_example(&place->arena, &place->arena, &with, "host|race|launch|", 10, &example);
+    assert_false(example.replayed);
+    assert_non_null(strstr(example.case_text, "host seed=0x1f case="));
+    assert_non_null(strstr(example.kernel, "launch "));
+    check.oracles = 1u << ORACLE_RESULT;
+    for (uint64_t number = 0; number < 100; number++) {
+        case_of_campaign(&c, 31, number, &gen, &check);
+        assert_false(c.host);
+    }
+}
+
 int main(void)
 {
 #define CAMPAIGN_TEST(name) cmocka_unit_test_setup_teardown(name, place_set_up, place_tear_down)
     const struct CMUnitTest tests[] = {
         CAMPAIGN_TEST(test_shards_are_residues), CAMPAIGN_TEST(test_case_text),
         CAMPAIGN_TEST(test_tiny_cases),          CAMPAIGN_TEST(test_case_seeds_differ),
-        CAMPAIGN_TEST(test_every_feature_alone),
+        CAMPAIGN_TEST(test_every_feature_alone), CAMPAIGN_TEST(test_host_programs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,7 @@
 #ifndef FUZZ_HOST_ALARM_H
 #define FUZZ_HOST_ALARM_H
 
-#include "fuzz/host/host_reduce.h"
+#include "fuzz/programs/host_reduce.h"
 
 struct host_alarm {
     const char *class; /* NULL: the verdict is the one that is known */
@@ -29,6 +29,17 @@ struct host_case {
     bool races;
     const char *device; /* settings behind those of the program; "" */
 };
+
+/* What is wrong with the program of a case. */
+struct host_alarm host_case_alarm(struct arena *arena, const struct host_case *c,
+                                  const char *program, uint64_t *steps);
+/* As JSON. */
+const char *host_alarm_evidence(struct arena *arena, const struct host_alarm *alarm,
+                                const struct host_case *c);
+/* Whether there is something that a smaller program keeps: not where its own expectations are all that says that it is
+ * wrong, and lines that are left out make them wrong. */
+bool host_can_be_small(const char *class, const struct host_case *c);
+uint32_t host_lines(const char *program);
 
 const char *host_case_print(struct arena *arena, const struct host_case *c);
 /* False: it is none. */

@@ -1,4 +1,4 @@
-#include "fuzz/host/host_gen.h"
+#include "fuzz/programs/host_gen.h"
 
 #include "engine/base/pcg.h"
 #include "engine/base/text.h"
@@ -132,6 +132,7 @@ static void put_kernels(struct maker *m)
                        "    private int t;\n"
                        "    kernel last() {\n"
                        "        atomic_add(sum[0], src[bid]);\n"
+                       "        membar();\n"
                        "        t = atomic_add(done[0], 1);\n"
                        "        if (t == blocks - 1) {\n"
                        "            t = atomic_exch(sum[0], 0);\n"
@@ -317,6 +318,18 @@ static void put_end(struct maker *m, uint32_t number)
     }
 }
 
+/* One program in three is meant for a device that has just as many threads and bytes as its kernels need, or some more,
+ * and one to three blocks at a time. */
+static void put_device(struct maker *m)
+{
+    uint32_t threads = 4 * (1 + below(m, 2)) + below(m, 2),
+             shared = 16 * (1 + below(m, 2)) + 4 * below(m, 2);
+    uint32_t blocks = 1 + below(m, 3);
+    if (below(m, 3) == 0)
+        text_format(&m->text, "device threads=%u shared=%u blocks=%u\n", (unsigned)threads,
+                    (unsigned)shared, (unsigned)blocks);
+}
+
 struct host_made host_gen(struct arena *arena, uint64_t seed, uint64_t number)
 {
     struct maker *m = ARENA_NEW(arena, struct maker);
@@ -341,5 +354,6 @@ struct host_made host_gen(struct arena *arena, uint64_t seed, uint64_t number)
     }
     for (uint32_t c = 0; c < m->world_count; c++)
         put_end(m, c);
+    put_device(m);
     return (struct host_made){m->text.bytes, m->races, m->why};
 }

@@ -1,4 +1,4 @@
-#include "fuzz/host/host_reduce.h"
+#include "fuzz/programs/host_reduce.h"
 
 #include "engine/base/text.h"
 #include "engine/host/host.h"

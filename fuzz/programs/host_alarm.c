@@ -1,4 +1,6 @@
-#include "fuzz/host/host_alarm.h"
+#include "fuzz/programs/host_alarm.h"
+
+#include "oracle/check/evidence.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -43,6 +45,46 @@ struct host_alarm host_alarm_of(struct arena *arena, const char *program, bool r
     if (alarm.class)
         alarm.signature = arena_printf(arena, "host|%s|%s|", alarm.class, alarm.word);
     return alarm;
+}
+
+struct host_alarm host_case_alarm(struct arena *arena, const struct host_case *c,
+                                  const char *program, uint64_t *steps)
+{
+    struct host_verdict *verdict = ARENA_NEW(arena, struct host_verdict);
+    struct host_judge_options options = HOST_JUDGE_DEFAULTS;
+    options.schedules = c->schedules;
+    options.settings = *c->device ? c->device : NULL;
+    bool read =
+        host_judge_text(arena, "generated.host", program, strlen(program), &options, verdict);
+    *steps = verdict->steps;
+    return host_alarm_of(arena, program, c->races, read, verdict);
+}
+
+const char *host_alarm_evidence(struct arena *arena, const struct host_alarm *alarm,
+                                const struct host_case *c)
+{
+    struct evidence e;
+    evidence_open(&e, arena);
+    evidence_string(&e, "kind", alarm->class);
+    evidence_number(&e, "line", alarm->line);
+    evidence_string(&e, "text", alarm->text);
+    evidence_string(&e, "device", c->device);
+    return evidence_close(&e);
+}
+
+bool host_can_be_small(const char *class, const struct host_case *c)
+{
+    bool expects = strcmp(class, "expectation") == 0 && !*c->device;
+    return !expects && strcmp(class, "missed") != 0 && strcmp(class, "unreadable") != 0 &&
+           strcmp(class, "endless") != 0;
+}
+
+uint32_t host_lines(const char *program)
+{
+    uint32_t lines = 0;
+    for (; *program; program++)
+        lines += *program == '\n';
+    return lines;
 }
 
 const char *host_case_print(struct arena *arena, const struct host_case *c)
