@@ -309,7 +309,8 @@ bool program_atomics_commute(const struct program *program)
         return ptx_atomics_commute(program->ptx);
     for (uint32_t i = 0; i < program->stm_count; i++) {
         const struct code_stm *a = &program->stms[i];
-        if (a->kind != CODE_ATOMIC)
+        bool is_shared = a->place.space == SPACE_SHARED || a->place.space == SPACE_GLOBAL;
+        if (a->kind != CODE_ATOMIC || !is_shared) /* nobody else sees a private one */
             continue;
         if (a->target.length > 0 || a->atomic == ATOMIC_EXCH || a->atomic == ATOMIC_CAS)
             return false;

@@ -612,5 +612,6 @@ void gen_prepare(struct gen *g)
     g->quiet_atomic = ATOMIC_COUNT;
     if (gen_has(g, FEATURE_ATOMICS) && (g->features & GEN_PORTABLE || gen_chance(g, 60)))
         g->quiet_atomic = (enum ast_atomic)gen_below(g, ATOMIC_EXCH);
+    g->private_atomics = !g->options->small && !(g->features & GEN_PORTABLE) && gen_chance(g, 10);
     declare(g);
 }

@@ -193,7 +193,7 @@ static uint32_t node_bans(const struct gen *g, const struct gen_place *place)
     if (graph->count > GEN_GRAPH_BLOCKS)
         banned |= GEN_BAN(NODE, BRANCH) | GEN_BAN(NODE, LOOP) | GEN_BAN(NODE, SWITCH) |
                   GEN_BAN(NODE, JUMP);
-    if (g->racy_count == 0 && !gen_private_atomics(g))
+    if (g->racy_count == 0 && !g->private_atomics)
         banned |= GEN_BAN(NODE, ATOMIC);
     if (g->left < 2 || !gen_may_call(g, place))
         banned |= GEN_BAN(NODE, CALL);

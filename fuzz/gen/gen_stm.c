@@ -292,7 +292,7 @@ static uint32_t statement_bans(const struct gen *g, const struct gen_place *plac
         banned |= GEN_BAN(STM, LOOP);
     if (g->left < 2 || !gen_may_call(g, place))
         banned |= GEN_BAN(STM, CALL) | GEN_BAN(STM, CALL_IF);
-    if (g->racy_count == 0 && !gen_private_atomics(g))
+    if (g->racy_count == 0 && !g->private_atomics)
         banned |= GEN_BAN(STM, ATOMIC);
     if (!gen_may_wait(g, place))
         banned |= GEN_BAN(STM, BARRIER);

@@ -558,15 +558,10 @@ static void private_atomic(struct gen *g, const struct gen_place *place, struct 
     gen_emit(g, place, list, stm);
 }
 
-bool gen_private_atomics(const struct gen *g)
-{
-    return !g->options->small && !(g->features & GEN_PORTABLE);
-}
-
 /* Most kernels have one operation whose old value nobody takes: the order cannot be seen. */
 void gen_atomic(struct gen *g, const struct gen_place *place, struct gen_list *list)
 {
-    if (gen_private_atomics(g) && (g->racy_count == 0 || gen_chance(g, 20))) {
+    if (g->private_atomics && (g->racy_count == 0 || gen_chance(g, 50))) {
         private_atomic(g, place, list);
         return;
     }

@@ -149,6 +149,7 @@ struct gen {
     uint32_t exits;               /* exits of all of them */
     uint32_t barriers;            /* how many more may be made */
     enum ast_atomic quiet_atomic; /* the only one, without a target; ATOMIC_COUNT: any */
+    bool private_atomics;         /* some are of variables that are private */
     uint32_t rare;                /* W_RARE_*; of structured kernels */
     uint32_t position;            /* W_POSITION_*: where they stand */
     bool wants_loop;              /* the next one stands in a loop */
@@ -320,8 +321,6 @@ struct ast_expr *gen_some_threads(struct gen *g);
 /* Whether a loop here should be one of equal trips for all, to hold barriers. */
 bool gen_calm_loop(struct gen *g, const struct gen_place *place);
 void gen_atomic(struct gen *g, const struct gen_place *place, struct gen_list *list);
-/* Whether atomic operations may be of variables that are private. */
-bool gen_private_atomics(const struct gen *g);
 void gen_vote(struct gen *g, const struct gen_place *place, struct gen_list *list);
 void gen_choice(struct gen *g, const struct gen_place *place, struct gen_list *list);
 

@@ -294,7 +294,7 @@ static void test_generated(void **state)
         arena_release(&test_arena, mark);
     }
     print_message("%u compared, %u with procedures, %u refused\n", compared, procedures, refused);
-    assert_true(compared > 2 * KERNELS && refused < KERNELS / 4 && procedures > 300);
+    assert_true(compared > 2 * KERNELS && refused < KERNELS / 2 && procedures > 300);
 }
 
 /* ---- shapes ---- */

@@ -81,7 +81,7 @@ static void agree(uint64_t seed, bool blocks_only)
 static void results_agree(void **state)
 {
     (void)state;
-    agree(21, false);
+    agree(23, false);
 }
 
 /* In block form, the branch unit's instructions injected. */
