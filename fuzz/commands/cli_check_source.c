@@ -10,6 +10,7 @@
 #include "fuzz/commands/cli_check.h"
 #include "fuzz/grid/branches.h"
 #include "fuzz/grid/indices.h"
+#include "fuzz/grid/wanted.h"
 #include "fuzz/hunt/bundle.h"
 #include "fuzz/out/demangle.h"
 
@@ -244,10 +245,18 @@ static int64_t drawn_number(struct pcg *rng, const struct branches *b, uint32_t 
     return kind == 0 ? width : kind == 1 ? more : kind == 2 ? width + more : more % 5;
 }
 
-/* Launch number `i`, drawn: each number on its own. */
+static void fill_warps(struct made_up *launch, const struct indices *indices)
+{
+    enum { WARP = 32 };
+    if (indices->whole_warps && launch->block[0] * launch->block[1] % WARP != 0)
+        launch->block[0] = (launch->block[0] + WARP - 1) / WARP * WARP;
+}
+
+/* Launch number `i`, drawn: each number on its own, but those that are wanted. */
 static const char *drawn_settings(const struct source_check *s, const struct ptx_function *entry,
                                   const struct branches *b, const struct indices *indices,
-                                  uint32_t by_arrays, bool square, uint32_t i)
+                                  const struct wanted *wanted, uint32_t by_arrays, bool square,
+                                  uint32_t i)
 {
     struct arena *arena = &s->cli->arena;
     struct pcg rng;
@@ -257,6 +266,7 @@ static const char *drawn_settings(const struct source_check *s, const struct ptx
         launch.block[0] = by_arrays;
     if (by_arrays > 0 && square)
         launch.block[1] = by_arrays;
+    fill_warps(&launch, indices);
     const uint32_t width = launch.block[0] * launch.grid[0];
     const char *text =
         arena_printf(arena, "entry=%s threads=%" PRIu32 "x%" PRIu32 " blocks=%" PRIu32 "x%" PRIu32,
@@ -264,6 +274,8 @@ static const char *drawn_settings(const struct source_check *s, const struct ptx
     uint32_t number = 0, buffers = 0;
     for (const struct ptx_variable *p = entry->parameters; p; p = p->next, number++) {
         int64_t value = drawn_number(&rng, b, width);
+        if (wanted && number < WANTED_PARAMETERS && (wanted->set >> number & 1))
+            value = wanted->values[number];
         if (number < 64 && (indices->pitches >> number & 1) && value < width)
             value = width;
         text = is_number(p) ? arena_printf(arena, "%s bind:%" PRIu32 "=%" PRId32, text, number,
@@ -279,7 +291,8 @@ static const char *drawn_settings(const struct source_check *s, const struct ptx
 
 /* Number `i` of the launches, or NULL: there are no more. */
 static const char *made_up_settings(const struct source_check *s, const struct ptx_function *entry,
-                                    uint32_t by_arrays, bool square, uint32_t i)
+                                    const struct indices *indices, uint32_t by_arrays, bool square,
+                                    uint32_t i)
 {
     static const uint32_t grids[LAUNCHES] = {2, 1, 3, 4};
     struct arena *arena = &s->cli->arena;
@@ -292,6 +305,7 @@ static const char *made_up_settings(const struct source_check *s, const struct p
         launch =
             (struct made_up){{by_arrays, square ? by_arrays : 1}, {blocks, square ? blocks : 1}};
     }
+    fill_warps(&launch, indices);
     const uint32_t width = launch.block[0] * launch.grid[0];
     const uint32_t sizes[SIZES] = {width, width > 3 ? width - 3 : width};
     return arena_printf(arena,
@@ -365,15 +379,21 @@ static void try_launches(const struct source_check *s, const struct ptx_module *
         by_indices ? by_indices : threads_by_arrays(s, module, entry, square);
     const uint32_t inputs = s->cli->options.inputs ? s->cli->options.inputs : INPUTS;
     const char *settings, *in_bounds = NULL;
+    struct wanted wanted[WANTED_MOST];
+    uint32_t wanted_count = 0, next_wanted = 0;
     enum worth most = WORTH_VACUOUS;
     branches_find(arena, module, entry, line_count(s), &tried->branches);
     for (uint32_t i = 0; i < inputs; i++) {
-        settings = tried->drawn ? NULL : made_up_settings(s, entry, by_arrays, square, i);
+        settings = tried->drawn ? NULL : made_up_settings(s, entry, &indices, by_arrays, square, i);
+        if (!settings && !tried->drawn && tried->branches.taken < tried->branches.all)
+            wanted_count = wanted_find(arena, entry, &tried->branches, wanted);
         tried->drawn |= !settings;
         if (!settings && tried->branches.taken == tried->branches.all)
             break;
         if (!settings)
-            settings = drawn_settings(s, entry, &tried->branches, &indices, by_arrays, square, i);
+            settings = drawn_settings(s, entry, &tried->branches, &indices,
+                                      next_wanted < wanted_count ? &wanted[next_wanted++] : NULL,
+                                      by_arrays, square, i);
         if (!takes_new_way(s, settings, &tried->branches) && tried->drawn)
             continue;
         settings = with_buffers(s, settings);

@@ -56,6 +56,12 @@ void branches_find(struct arena *arena, const struct ptx_module *module,
     }
 }
 
+bool branches_want(const struct branches *b, uint32_t line, bool jumps)
+{
+    return line < b->lines && (b->ways[line] & IS_BRANCH) &&
+           !(b->ways[line] & (jumps ? JUMPED : WENT_ON));
+}
+
 /* ---- what executions do ---- */
 
 static const struct launch_options short_run = {.budget = STEPS_MOST};

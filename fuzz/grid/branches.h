@@ -32,6 +32,9 @@ enum { REACHED = 16 };
  * False: the launch cannot be made. */
 bool branches_reach(struct cli *cli, struct ast_kernel *kernel, uint64_t bytes[REACHED]);
 
+/* Whether the branch at this line of the PTX has not jumped yet, or has not gone on. */
+bool branches_want(const struct branches *branches, uint32_t line, bool jumps);
+
 /* "5 of 6 ways of branches taken (sum.cu:9 never jumps)" */
 const char *branches_text(struct arena *arena, const struct branches *branches);
 

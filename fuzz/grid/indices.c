@@ -9,9 +9,7 @@
  */
 #include "fuzz/grid/indices.h"
 
-#include "engine/ptx/ptx_reach.h"
-
-#include <string.h>
+#include "fuzz/grid/registers.h"
 
 enum { PARAMETERS = 64 };
 
@@ -32,11 +30,9 @@ struct registered {
 };
 
 struct pass {
-    struct ptx_map numbers; /* registers to indices of values */
-    struct registered *values;
-    uint32_t stretch; /* labels that were passed, + 1 */
-    uint32_t count, capacity;
-    uint32_t guarded; /* line of the label up to which not all threads come; 0: they do */
+    struct registers registers; /* each a struct registered */
+    uint32_t stretch;           /* labels that were passed, + 1 */
+    uint32_t guarded;           /* line of the label up to which not all threads come; 0: they do */
     const struct ptx_function *entry;
     struct indices found;
     const struct ptx_variable *result; /* of the latest call, and its value */
@@ -49,25 +45,7 @@ struct pass {
 
 static struct registered *value_of(struct pass *p, const struct ptx_operand *o)
 {
-    bool is_new;
-    if (o->kind == PTX_OPERAND_PAIR)
-        o = o->items;
-    if (!o->name || o->target_kind != PTX_TARGET_VARIABLE || o->target.variable->space != PTX_W_REG)
-        return NULL;
-    uint32_t *number = ptx_map_add(&p->numbers, o->target.variable,
-                                   (uint64_t)o->index << 8 | (uint8_t)o->element, &is_new);
-    if (is_new) {
-        if (p->count == p->capacity) {
-            uint32_t capacity = p->capacity ? 2 * p->capacity : 256;
-            struct registered *values = ARENA_ARRAY(p->numbers.arena, struct registered, capacity);
-            for (uint32_t i = 0; i < p->count; i++)
-                values[i] = p->values[i];
-            p->values = values;
-            p->capacity = capacity;
-        }
-        *number = p->count++;
-    }
-    return &p->values[*number];
+    return registers_at(&p->registers, o, sizeof(struct registered));
 }
 
 static struct value unknown(bool by_thread)
@@ -329,6 +307,11 @@ static void execute(struct pass *p, const struct ptx_instruction *i, uint32_t li
 {
     const struct ptx_operand *first = i->operands, *second = first ? first->next : NULL;
     switch ((int)ptx_forms[i->form].opcode) {
+    case PTX_OP_LDMATRIX:
+    case PTX_OP_MMA:
+    case PTX_OP_WMMA:
+        p->found.whole_warps = true;
+        break;
     case PTX_OP_BRA:
     case PTX_OP_RET:
     case PTX_OP_EXIT:
@@ -378,8 +361,11 @@ static void go_over(struct pass *p, const struct ptx_statement *list)
 struct indices indices_find(struct arena *arena, const struct ptx_function *entry)
 {
     enum { TIMES = 16 };
-    struct pass p = {
-        .numbers.arena = arena, .entry = entry, .counts = true, .changed = true, .stretch = 1};
+    struct pass p = {.registers.numbers.arena = arena,
+                     .entry = entry,
+                     .counts = true,
+                     .changed = true,
+                     .stretch = 1};
     for (int i = 0; i < TIMES && p.changed; i++) {
         p.found = (struct indices){.threads = UINT32_MAX};
         p.guarded = 0;

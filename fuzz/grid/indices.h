@@ -14,6 +14,7 @@ struct indices {
     /* Parameters, a bit each, by which a thread's own number is multiplied: n of C[row * n + column]. With fewer than a
      * row has threads, they meet. */
     uint64_t pitches;
+    bool whole_warps; /* products of matrices, which all 32 lanes of a warp execute */
 };
 
 struct indices indices_find(struct arena *arena, const struct ptx_function *entry);

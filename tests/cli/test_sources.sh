@@ -151,6 +151,34 @@ cmp -s out first || failed 'drawn inputs differ from one run to the next'
 expect 0 check --compiler "$take" mode.cu --inputs 8
 says out 'clean     mode.cu: mode' 'made up: 8' '1 of 2 ways of branches taken (line 14 of the PTX never jumps)'
 
+# An array that is aligned as for 16 elements, and instructions of whole warps: 32 threads, not 16.
+cat >whole.cu <<'END'
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry _Z5wholePi(.param .u64 p)
+{
+	.reg .b32 %r<5>;
+	.reg .b64 %rd<4>;
+	.shared .align 32 .b8 tile[512];
+	ld.param.u64 %rd1, [p];
+	mov.u32 %r1, %tid.x;
+	and.b32 %r2, %r1, 7;
+	shl.b32 %r2, %r2, 4;
+	mov.u32 %r3, tile;
+	add.s32 %r3, %r3, %r2;
+	ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r4}, [%r3];
+	mov.u32 %r2, %ctaid.x;
+	mad.lo.u32 %r2, %r2, 64, %r1;
+	mul.wide.u32 %rd2, %r2, 4;
+	add.s64 %rd3, %rd1, %rd2;
+	st.global.u32 [%rd3], %r4;
+	ret;
+}
+END
+expect 0 check --compiler "$take" whole.cu
+says out 'clean     whole.cu: whole' 'shown: threads=32x1'
+
 # Rows are n long: with fewer than a row has threads they would meet, and nobody launches that.
 cat >plane.cu <<'END'
 .version 8.0
@@ -267,6 +295,22 @@ __kernel void tile(__global const int4 *in, __global int4 *out)
 END
     expect 0 check tile.cl
     says out 'clean     tile.cl: tile' 'threads=64x1'
+    # Numbers that nobody would draw, behind one another: the solver says which.
+    cat >deep.cl <<'END'
+__kernel void deep(__global int *out, int n, int m, uint k)
+{
+    int i = get_global_id(0);
+    out[i] = i;
+    if (n * 7 + m == 123457)
+        if ((m & 1023) == 77 && n > 5000)
+            if ((k ^ 0x5a5a5a5au) >> 7 == 12345)
+                out[0] = i;
+}
+END
+    if command -v z3 >/dev/null; then
+        expect 1 check deep.cl
+        says out 'RACY      deep.cl: deep' '(deep.cl:8)' 'of which 1 shows this' '4 of 4 ways of branches taken'
+    fi
     # Rows of 64, of which the array has two, and a row with an element more at both ends: as many threads as the
     # indices have room for, and buffers as long as they are accessed. An index that goes a step too far is found.
     cat >rows.cl <<'END'
