@@ -267,6 +267,7 @@ static void forget_since(struct duo *duo, const struct duo *before)
     duo->obligations.count = before->obligations.count;
     duo->accesses.count = before->accesses.count;
     duo->reads.count = before->reads.count;
+    duo->passed.count = before->passed.count;
     duo->overflows.count = before->overflows.count;
     duo->tests.count = before->tests.count;
     duo->claims.count = before->claims.count;

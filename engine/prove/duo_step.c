@@ -156,19 +156,27 @@ static void condition(struct acting *x)
 static void forget_memory(struct duo *duo, term *state, const term *meets, struct location at)
 {
     struct terms *t = &duo->terms;
+    term *memory = ARENA_ARRAY(duo->arena, term, 2 * (size_t)duo->var_count + 1);
+    struct passed passed = {.reached = term_and(t, state[slot_path(duo)], meets[0]),
+                            .memory = memory};
     for (uint32_t i = 0; i < duo->var_count; i++) {
         struct ast_var *var = duo->vars[i];
         if (!is_memory(var) || !duo->written[i])
             continue;
         const char *what =
             arena_printf(duo->arena, "%s after the barrier at line %" PRIu32, var->name, at.line);
-        term first = duo_fresh(duo, var_sort(duo, var), what), second = first;
-        if (duo->same != TERM_TRUE)
-            second = term_ite(t, duo->same, first, duo_fresh(duo, var_sort(duo, var), what));
+        term first = duo_fresh(duo, var_sort(duo, var), what), second = first, other = first;
+        if (duo->same != TERM_TRUE) {
+            other = duo_fresh(duo, var_sort(duo, var), what);
+            second = term_ite(t, duo->same, first, other);
+        }
         term *held = &state[slot_var(duo, var, 0)];
         held[0] = term_ite(t, meets[0], first, held[0]);
         held[1] = term_ite(t, meets[1], second, held[1]);
+        memory[i] = first;
+        memory[duo->var_count + i] = other;
     }
+    grown_add(duo->arena, &duo->passed, &passed, sizeof passed);
 }
 
 static void empty_log(struct duo *duo, term *state, term when)

@@ -76,7 +76,8 @@ term lift_value(struct lifting *x, const struct ptx_place *place)
     term value;
     switch ((enum ptx_place_kind)place->kind) {
     case PTX_PLACE_REGISTER:
-        return x->state[slot_var(x->duo, register_of(x->lift, place), x->k)];
+        return term_under(t, x->active,
+                          x->state[slot_var(x->duo, register_of(x->lift, place), x->k)]);
     case PTX_PLACE_CONST:
         return constant(x, place);
     case PTX_PLACE_SPECIAL:

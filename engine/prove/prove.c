@@ -17,12 +17,13 @@ const struct proof_options PROOF_DEFAULTS = {
 
 /* ---- models ---- */
 
-enum { GUESSES_MAX = 16, INPUT_ELEMENTS_MAX = 1024 };
+enum { GUESSES_MAX = 16, INPUT_ELEMENTS_MAX = 1024, MEMORY_WORDS_MAX = 4096 };
 
 /* Terms whose values are asked for, and where in the answer they stand. */
 struct asking {
     struct grown wanted; /* term */
-    uint32_t obligations, tids, watched, inputs, fresh, reads;
+    uint32_t obligations, tids, watched, inputs, fresh, reads, memory;
+    bool guided; /* memory behind barriers is asked for */
     uint8_t *
         cone; /* terms that the obligations rest on: no other is asked for where there may be many */
 };
@@ -61,6 +62,34 @@ static void want_inputs(struct duo *duo, struct asking *asking, const term *star
     }
 }
 
+/* Memory behind each barrier: of an array that the obligations rest on each element, of others nothing. */
+static void want_memory(struct duo *duo, struct asking *asking)
+{
+    struct terms *t = &duo->terms;
+    for (uint32_t i = 0; i < duo->passed.count; i++) {
+        const struct passed *passed = &GROWN(duo->passed, struct passed)[i];
+        want(duo, asking, passed->reached);
+        for (uint32_t v = 0; v < duo->var_count; v++) {
+            term held = passed->memory[v];
+            for (uint32_t n = 0; held && n < duo->vars[v]->length; n++) {
+                bool read = asking->cone[held];
+                term element = duo->vars[v]->is_array && read
+                                   ? term_select(t, held, term_word(t, (int32_t)n))
+                                   : held;
+                want(duo, asking, read ? element : (term)TERM_FALSE);
+            }
+        }
+    }
+}
+
+static uint32_t memory_words(const struct duo *duo)
+{
+    uint32_t words = 0;
+    for (uint32_t v = 0; v < duo->var_count; v++)
+        words += is_memory(duo->vars[v]) && duo->written[v] ? duo->vars[v]->length : 0;
+    return words * duo->passed.count;
+}
+
 static void want_all(struct duo *duo, struct asking *asking, const struct obligation *of,
                      uint32_t count)
 {
@@ -91,6 +120,9 @@ static void want_all(struct duo *duo, struct asking *asking, const struct obliga
         want(duo, asking, asking->cone[read->value] ? read->index : (term)TERM_FALSE);
         want_if_asked(duo, asking, read->value);
     }
+    asking->memory = asking->wanted.count;
+    if (asking->guided)
+        want_memory(duo, asking);
 }
 
 static void take_inputs(struct duo *duo, struct proof_model *model, const uint32_t *values)
@@ -164,6 +196,52 @@ static void take_guesses(struct duo *duo, struct proof_model *model, term wrong,
         model->guess_count = GUESSES_MAX;
 }
 
+/* Whether the symbol is what memory holds behind a barrier. */
+static bool is_behind_barrier(const struct duo *duo, term symbol)
+{
+    for (uint32_t i = 0; i < duo->passed.count; i++)
+        for (uint32_t v = 0; v < 2 * duo->var_count; v++)
+            if (GROWN(duo->passed, struct passed)[i].memory[v] == symbol)
+                return true;
+    return false;
+}
+
+/* Whether nothing else is made up that the obligation rests on, and a run of the pair can be told all of it. */
+static bool is_guidable(const struct duo *duo, const struct proof_model *model, term wrong)
+{
+    uint8_t *seen = ARENA_ARRAY(duo->arena, uint8_t, duo->terms.count);
+    bool all = duo->unroll > 0 && !duo->lift && !model->private_inputs && !model->assumes &&
+               model->bid[0] == model->bid[1] && model->guess_count > 0 &&
+               memory_words(duo) <= MEMORY_WORDS_MAX;
+    term_mark_cone(&duo->terms, wrong, seen);
+    for (uint32_t i = 0; i < duo->fresh.count && all; i++) {
+        term symbol = GROWN(duo->fresh, term)[i];
+        all = !seen[symbol] || is_behind_barrier(duo, symbol);
+    }
+    return all;
+}
+
+static void take_memory(struct duo *duo, struct proof_model *model, const uint32_t *values)
+{
+    model->intervals = ARENA_ARRAY(duo->arena, struct proof_interval, duo->passed.count + 1);
+    for (uint32_t i = 0; i < duo->passed.count; i++) {
+        const struct passed *passed = &GROWN(duo->passed, struct passed)[i];
+        struct proof_interval *interval = &model->intervals[model->interval_count];
+        model->interval_count += *values++ == 1;
+        *interval = (struct proof_interval){
+            .vars = ARENA_ARRAY(duo->arena, struct proof_input, duo->var_count + 1)};
+        for (uint32_t v = 0; v < duo->var_count; v++) {
+            if (!passed->memory[v])
+                continue;
+            struct proof_input *input = &interval->vars[interval->var_count++];
+            input->var = duo->vars[v];
+            input->values = ARENA_ARRAY(duo->arena, int32_t, input->var->length);
+            for (uint32_t n = 0; n < input->var->length; n++)
+                input->values[n] = (int32_t)*values++;
+        }
+    }
+}
+
 static const struct proof_model *read_model(struct duo *duo, const struct asking *asking,
                                             const struct obligation *of, uint32_t count,
                                             const uint32_t *values)
@@ -194,6 +272,9 @@ static const struct proof_model *read_model(struct duo *duo, const struct asking
     model->by_unrolling = duo->cuts.count == 0;
     take_inputs(duo, model, values + asking->inputs);
     take_guesses(duo, model, o->wrong, values + asking->fresh, values + asking->reads);
+    model->guided = is_guidable(duo, model, o->wrong);
+    if (asking->guided)
+        take_memory(duo, model, values + asking->memory);
     return model;
 }
 
@@ -235,12 +316,11 @@ static term any_of(struct duo *duo, const struct obligation *of, uint32_t count)
     return any;
 }
 
-/* Is one of the obligations possible? With a model, if so. */
-static enum solver_answer ask_obligations(struct duo *duo, struct solver *solver,
-                                          const struct obligation *of, uint32_t count,
-                                          struct proof_answer *answer)
+static enum solver_answer ask_model(struct duo *duo, struct solver *solver,
+                                    const struct obligation *of, uint32_t count, bool guided,
+                                    struct proof_answer *answer)
 {
-    struct asking asking = {0};
+    struct asking asking = {.guided = guided};
     term any = any_of(duo, of, count);
     want_all(duo, &asking, of, count);
     uint32_t *values = ARENA_ARRAY(duo->arena, uint32_t, asking.wanted.count + 1);
@@ -253,6 +333,20 @@ static enum solver_answer ask_obligations(struct duo *duo, struct solver *solver
         return said;
     answer->reason = "the solver's values do not make wrong what it says can go wrong";
     return SOLVER_FAILED;
+}
+
+/* Is one of the obligations possible? With a model, if so; one that a run of the pair can be told is asked for once
+ * more, with all that memory holds. */
+static enum solver_answer ask_obligations(struct duo *duo, struct solver *solver,
+                                          const struct obligation *of, uint32_t count,
+                                          struct proof_answer *answer)
+{
+    struct proof_answer again = {0};
+    enum solver_answer said = ask_model(duo, solver, of, count, false, answer);
+    if (said == SOLVER_SAT && answer->model->guided &&
+        ask_model(duo, solver, of, count, true, &again) == SOLVER_SAT)
+        answer->model = again.model;
+    return said;
 }
 
 /* Where all together are too much for the budget, each alone. */

@@ -65,6 +65,12 @@ struct proof_input {
     int32_t *values;           /* var->length of them */
 };
 
+/* What the threads find in memory behind a barrier that both of them pass. */
+struct proof_interval {
+    uint32_t var_count;
+    struct proof_input *vars; /* that somebody writes */
+};
+
 /* How it goes wrong. */
 struct proof_model {
     enum proof_goal goal;
@@ -83,6 +89,10 @@ struct proof_model {
     bool assumes;        /* an assume ends threads, of which an execution knows nothing */
     bool ordered;        /* of PTX that says something of order, of which proofs know nothing */
     bool by_unrolling;   /* no loop was cut: only the guesses are made up */
+    /* Of a model by unrolling in which nothing but memory behind barriers is made up: all that is. */
+    bool guided;
+    uint32_t interval_count;
+    struct proof_interval *intervals;
 };
 
 struct proof_answer {

@@ -92,6 +92,13 @@ struct overflow {
     term evaluated, value;
 };
 
+/* A barrier that both threads pass where `reached` holds, and what memory holds there: a variable that somebody
+ * writes; behind all variables, the same of thread 2 in another block. */
+struct passed {
+    term reached;
+    const term *memory;
+};
+
 /* A comparison that decides where a thread goes, seen in a loop. */
 struct test_seen {
     uint32_t k; /* the thread */
@@ -138,6 +145,7 @@ struct duo {
     struct grown obligations;  /* struct obligation */
     struct grown accesses;     /* struct access_seen */
     struct grown reads;        /* struct read_seen */
+    struct grown passed;       /* struct passed */
     struct grown overflows;    /* struct overflow; where loops are cut */
     struct grown tests;        /* struct test_seen */
     struct grown claims;       /* struct claim_seen */

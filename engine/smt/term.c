@@ -204,6 +204,44 @@ static bool contradict(const struct terms *terms, enum term_op op, term a, term 
                                contradict(terms, op, a, other->b, depth - 1));
 }
 
+enum { GIVEN_DEPTH = 6, SUBSUME_DEPTH = 3 };
+
+static bool excludes(const struct terms *terms, term given, term a, uint32_t depth);
+
+/* Whether a holds where `given` does, as far as their operands show. */
+static bool implies(const struct terms *terms, term given, term a, uint32_t depth)
+{
+    const struct term_node *node = &terms->nodes[a];
+    if (has_operand(terms, TERM_AND, given, a, GIVEN_DEPTH))
+        return true;
+    if (depth == 0)
+        return false;
+    if (node->op == TERM_NOT)
+        return excludes(terms, given, node->a, depth - 1);
+    if (node->op == TERM_AND)
+        return implies(terms, given, node->a, depth - 1) &&
+               implies(terms, given, node->b, depth - 1);
+    return node->op == TERM_OR &&
+           (implies(terms, given, node->a, depth - 1) || implies(terms, given, node->b, depth - 1));
+}
+
+/* Whether a does not hold where `given` does. */
+static bool excludes(const struct terms *terms, term given, term a, uint32_t depth)
+{
+    const struct term_node *node = &terms->nodes[a];
+    if (contradict(terms, TERM_AND, given, a, CONTRADICT_DEPTH))
+        return true;
+    if (depth == 0)
+        return false;
+    if (node->op == TERM_NOT)
+        return implies(terms, given, node->a, depth - 1);
+    if (node->op == TERM_OR)
+        return excludes(terms, given, node->a, depth - 1) &&
+               excludes(terms, given, node->b, depth - 1);
+    return node->op == TERM_AND && (excludes(terms, given, node->a, depth - 1) ||
+                                    excludes(terms, given, node->b, depth - 1));
+}
+
 /* (x op' y) and (x op' z): x, with what is left of each. */
 static bool common(const struct terms *terms, enum term_op dual, term a, term b, term *x, term *y,
                    term *z)
@@ -252,6 +290,10 @@ static term connect(struct terms *terms, enum term_op op, term unit, term a, ter
         return a;
     if (has_operand(terms, op, b, a, ABSORB_DEPTH))
         return b;
+    if (implies(terms, a, b, SUBSUME_DEPTH)) /* and so (a and b) is a, (a or b) is b */
+        return op == TERM_AND ? a : b;
+    if (implies(terms, b, a, SUBSUME_DEPTH))
+        return op == TERM_AND ? b : a;
     term less = absorbed(terms, op, a, b);
     if (less)
         return connect(terms, op, unit, a, less);
@@ -358,44 +400,6 @@ term term_ite(struct terms *terms, term condition, term a, term b)
     return add(terms,
                (struct term_node){
                    .op = TERM_ITE, .sort = terms->nodes[a].sort, .a = condition, .b = a, .c = b});
-}
-
-enum { GIVEN_DEPTH = 6 };
-
-static bool excludes(const struct terms *terms, term given, term a, uint32_t depth);
-
-/* Whether a holds where `given` does, as far as their operands show. */
-static bool implies(const struct terms *terms, term given, term a, uint32_t depth)
-{
-    const struct term_node *node = &terms->nodes[a];
-    if (has_operand(terms, TERM_AND, given, a, GIVEN_DEPTH))
-        return true;
-    if (depth == 0)
-        return false;
-    if (node->op == TERM_NOT)
-        return excludes(terms, given, node->a, depth - 1);
-    if (node->op == TERM_AND)
-        return implies(terms, given, node->a, depth - 1) &&
-               implies(terms, given, node->b, depth - 1);
-    return node->op == TERM_OR &&
-           (implies(terms, given, node->a, depth - 1) || implies(terms, given, node->b, depth - 1));
-}
-
-/* Whether a does not hold where `given` does. */
-static bool excludes(const struct terms *terms, term given, term a, uint32_t depth)
-{
-    const struct term_node *node = &terms->nodes[a];
-    if (contradict(terms, TERM_AND, given, a, CONTRADICT_DEPTH))
-        return true;
-    if (depth == 0)
-        return false;
-    if (node->op == TERM_NOT)
-        return implies(terms, given, node->a, depth - 1);
-    if (node->op == TERM_OR)
-        return excludes(terms, given, node->a, depth - 1) &&
-               excludes(terms, given, node->b, depth - 1);
-    return node->op == TERM_AND && (excludes(terms, given, node->a, depth - 1) ||
-                                    excludes(terms, given, node->b, depth - 1));
 }
 
 term term_under(const struct terms *terms, term given, term value)

@@ -1,6 +1,7 @@
 #include "oracle/prove/judge.h"
 
 #include "engine/input/input.h"
+#include "oracle/prove/guided.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -59,24 +60,42 @@ static const char *guesses_text(struct arena *arena, const struct proof_model *m
     return text;
 }
 
+/* Of a model that rests on values made up; `guided`: what the pair engine makes of these. */
+static void explain_guesses(const struct judging *j, struct goal_outcome *outcome,
+                            const struct proof_model *model, enum guided_end guided)
+{
+    const char *who = model_text(j->arena, model), *made = guesses_text(j->arena, model);
+    if (guided == GUIDED_CLEAN) {
+        outcome->verdict = SAYS_WRONG;
+        outcome->fault = FAULT_REPLAY;
+        outcome->why = arena_printf(j->arena,
+                                    "%s; told the values made up (%s), the two threads alone do "
+                                    "not show it: please report this",
+                                    who, made);
+        return;
+    }
+    outcome->why = arena_printf(
+        j->arena,
+        "%s; no execution that was tried shows it%s. It rests on values made up: %s. "
+        "What excludes these values there would prove it",
+        who, guided == GUIDED_SHOWN ? ", and the two threads alone do, told these values" : "",
+        made);
+}
+
 static void explain_alarm(const struct judging *j, struct goal_outcome *outcome,
-                          const struct proof_model *model, bool cut)
+                          const struct proof_model *model, const struct proof_replay *replay)
 {
     struct arena *arena = j->arena;
     const char *who = model_text(arena, model);
     outcome->verdict = SAYS_ALARM;
     if (model->guess_count > 0)
-        outcome->why = arena_printf(arena,
-                                    "%s; no execution that was tried shows it. It rests on values "
-                                    "made up: %s. What excludes "
-                                    "these values there would prove it",
-                                    who, guesses_text(arena, model));
+        explain_guesses(j, outcome, model, guided_run(arena, replay->kernel, model));
     else if (model->private_inputs)
         outcome->why = arena_printf(arena,
                                     "%s; no execution that was tried shows it. It rests on the "
                                     "threads' own inputs, which no file can set",
                                     who);
-    else if (cut)
+    else if (replay->cut)
         outcome->why = arena_printf(arena,
                                     "%s; the executions that were tried end before, where another "
                                     "thread is out of bounds, or an assertion or assume fails",
@@ -127,7 +146,7 @@ static void judge_model(const struct judging *j, int goal, const struct proof_an
         if (!j->outcome->shown)
             j->outcome->shown = replay.kernel;
     } else if (answer->verdict == PROOF_MODEL) {
-        explain_alarm(j, outcome, answer->model, replay.cut);
+        explain_alarm(j, outcome, answer->model, &replay);
     } else {
         explain_open(j, outcome, answer);
     }
