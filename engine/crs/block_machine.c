@@ -20,8 +20,8 @@ static const char *refuses(struct arena *arena, const struct program *program)
     for (uint32_t pc = 1; pc < program->ptx->count; pc++) {
         const struct ptx_op *op = &program->ptx->ops[pc];
         if (is_of_warp(op))
-            return arena_printf(arena, "unsupported instruction '%s' of a whole warp at line %u",
-                                ptx_mnemonics[op->opcode], (unsigned)op->line);
+            return arena_printf(arena, "unsupported instruction '%s' of a whole warp at %s",
+                                ptx_mnemonics[op->opcode], ptx_op_line(arena, program->ptx, pc));
     }
     return NULL;
 }
@@ -33,8 +33,8 @@ static const char *its_refuses(struct arena *arena, const struct program *progra
         const struct ptx_op *op = &program->ptx->ops[pc];
         if (is_of_warp(op) && op->exec != PTX_EXEC_ACTIVEMASK && !op->matrix &&
             ptx_mask_of(op)->kind == PTX_PLACE_NONE)
-            return arena_printf(arena, "unsupported instruction '%s' without .sync at line %u",
-                                ptx_mnemonics[op->opcode], (unsigned)op->line);
+            return arena_printf(arena, "unsupported instruction '%s' without .sync at %s",
+                                ptx_mnemonics[op->opcode], ptx_op_line(arena, program->ptx, pc));
     }
     return NULL;
 }

@@ -303,7 +303,9 @@ void ptx_find_spans(struct arena *arena, struct ptx_code *code);
 /* "5: @!%p1 bra L2;" without the address: the instruction as text. */
 /* "sum.cu:12": the line that .loc says the instruction comes from, in the arena; NULL: none does. */
 const char *ptx_op_source(struct arena *arena, const struct ptx_code *code, uint32_t pc);
-/* The same with the folders that .file has. */
+/* "line 40 (sum.cu:12)", "line 40". */
+const char *ptx_op_line(struct arena *arena, const struct ptx_code *code, uint32_t pc);
+/* ptx_op_source with the folders that .file has. */
 const char *ptx_op_path(struct arena *arena, const struct ptx_code *code, uint32_t pc);
 
 const char *ptx_op_text(struct arena *arena, const struct ptx_code *code, uint32_t pc);

@@ -22,8 +22,11 @@ void ptx_build_fail(struct ptx_builder *b, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    b->reason = b->line ? arena_printf(b->arena, "%s at line %u", text, b->line)
-                        : arena_printf(b->arena, "%s", text);
+    const bool is_op = b->pc > 0 && b->code->ops[b->pc - 1].line == b->line;
+    b->reason = !b->line ? arena_printf(b->arena, "%s", text)
+                : is_op  ? arena_printf(b->arena, "%s at %s", text,
+                                        ptx_op_line(b->arena, b->code, b->pc - 1))
+                         : arena_printf(b->arena, "%s at line %u", text, b->line);
 }
 
 /* ---- addresses ---- */
@@ -183,9 +186,9 @@ static void build_statements(struct ptx_builder *b, const struct ptx_statement *
         if (stm->kind != PTX_INSTRUCTION)
             continue;
         struct ptx_op *op = &b->code->ops[b->pc++];
-        ptx_build_op(b, stm, op);
         op->file = at->file;
         op->source_line = at->line;
+        ptx_build_op(b, stm, op);
     }
 }
 
@@ -465,6 +468,14 @@ const char *ptx_op_source(struct arena *arena, const struct ptx_code *code, uint
     const char *path = ptx_op_path(arena, code, pc);
     const char *slash = path ? strrchr(path, '/') : NULL;
     return slash ? slash + 1 : path;
+}
+
+const char *ptx_op_line(struct arena *arena, const struct ptx_code *code, uint32_t pc)
+{
+    const char *source = ptx_op_source(arena, code, pc);
+    const uint32_t line = code->ops[pc].line;
+    return source ? arena_printf(arena, "line %u (%s)", line, source)
+                  : arena_printf(arena, "line %u", line);
 }
 
 const char *ptx_op_text(struct arena *arena, const struct ptx_code *code, uint32_t pc)

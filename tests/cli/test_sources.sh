@@ -167,6 +167,7 @@ cat >whole.cu <<'END'
 	shl.b32 %r2, %r2, 4;
 	mov.u32 %r3, tile;
 	add.s32 %r3, %r3, %r2;
+	.loc	1 7 3
 	ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r4}, [%r3];
 	mov.u32 %r2, %ctaid.x;
 	mad.lo.u32 %r2, %r2, 64, %r1;
@@ -175,9 +176,11 @@ cat >whole.cu <<'END'
 	st.global.u32 [%rd3], %r4;
 	ret;
 }
+	.file	1 "/somewhere/whole.cu"
 END
 expect 0 check --compiler "$take" whole.cu
-says out 'clean     whole.cu: whole' 'shown: threads=32x1'
+says out 'clean     whole.cu: whole' 'shown: threads=32x1' \
+    "block did not run: unsupported instruction 'ldmatrix' of a whole warp at line 16 (whole.cu:7)"
 
 # Rows are n long: with fewer than a row has threads they would meet, and nobody launches that.
 cat >plane.cu <<'END'
