@@ -73,6 +73,11 @@ void ref_ways_of(struct ref *r, const struct ast_stm *s, const uint32_t *threads
 /* Whether what was told is an order of these threads, each once. */
 bool ref_is_order(const struct ref_told *told, const uint32_t *threads, uint32_t count);
 
+/* ---- ref_source.c ---- */
+
+/* A word that others see is about to be read: what it holds is told. */
+void ref_walk_read(struct ref *r, const struct ref_cell *cell);
+
 /* ---- ref_group.c ---- */
 
 /* Threads that step together: lanes of a warp, `first` its lane 0; ascending. */

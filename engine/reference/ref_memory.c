@@ -124,6 +124,11 @@ void ref_saw(struct ref *r, enum ref_access_kind kind, uint32_t thread, const st
 {
     if (cell->address == REF_PRIVATE)
         return;
+    if (r->walk) {
+        if (kind == REF_READ)
+            ref_walk_read(r, cell);
+        return;
+    }
     if (r->access_count == ACCESSES_A_THREAD)
         r->unknown = "a step with more accesses than the reference has room for";
     else

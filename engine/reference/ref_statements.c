@@ -41,6 +41,8 @@ struct ref_cell ref_assigned(struct ref *r, uint32_t thread, const struct ast_st
     struct ref_cell cell = ref_place(r, thread, &s->target);
     if (cell.word && s->op != ASSIGN_SET) {
         struct ref_cell from = ref_place(r, thread, &s->target);
+        if (!from.word)
+            return from;
         ref_saw(r, REF_READ, thread, &from, 0);
         old = *from.word;
     }

@@ -151,6 +151,7 @@ struct ref {
     uint32_t access_count;
     uint64_t ways; /* in which the last step might have ended, at least */
     struct ref_room *room;
+    struct ref_walk *walk; /* ref_source.h: who tells what is read */
 };
 
 /* ---- in how many ways a step may end (ref_statements.c) ---- */

@@ -4,6 +4,7 @@
 #include "oracle/check/evidence.h"
 #include "oracle/check/oracle.h"
 #include "oracle/reference/follow.h"
+#include "oracle/reference/source.h"
 
 #include <string.h>
 
@@ -13,6 +14,11 @@ struct reference {
     struct follower *followers[SUBJECT_COUNT];
     const char *refused[SUBJECT_COUNT]; /* why a subject that ran is not followed */
     struct follower *now;               /* of the execution at hand; NULL: it is not followed */
+    struct source *source;              /* of the kernel's text; NULL: none, ... */
+    const char *no_source;              /* ... and why */
+    struct observer *heard; /* of the execution at hand; NULL: its histories are not kept */
+    uint32_t histories[SUBJECT_COUNT], all_histories; /* executions whose were */
+    uint64_t events;                                  /* of them */
     uint64_t steps, trusted;
     uint32_t executions, cut; /* followed; of them not to their end */
     const char *unknown;      /* the first thing that the reference does not know */
@@ -43,14 +49,38 @@ static struct follower *follower_of(struct checking *c, enum subject_id subject)
     return x->followers[subject];
 }
 
-/* Follows what is left of its share of the case; NULL: nothing is, or nobody can. */
-static struct follower *begin(struct checking *c, enum subject_id subject)
+static struct reference *begin_any(struct checking *c)
 {
     if (!reference_of(c)) {
         struct reference *x = c->own[ORACLE_REFERENCE] = ARENA_NEW(c->arena, struct reference);
         x->room = ref_room_new(c->arena);
     }
-    struct reference *x = reference_of(c);
+    return reference_of(c);
+}
+
+/* In every case, of the first executions of each subject the histories of threads are held against the kernel's text. */
+static const struct observer *begin_source(struct checking *c, enum subject_id subject,
+                                           const struct observer *behind)
+{
+    struct reference *x = begin_any(c);
+    if (!x->source && !x->no_source)
+        x->source =
+            source_new(c->arena, ref_room_new(c->arena), c->kernel, c->program, &x->no_source);
+    x->heard = NULL;
+    if (!x->source || x->histories[subject] == REFERENCE_HISTORIES || !source_applies(subject))
+        return behind;
+    x->heard = source_begin(x->source, c->subjects[subject].machine);
+    if (!x->heard)
+        return behind;
+    x->histories[subject]++;
+    x->heard->next = behind;
+    return x->heard;
+}
+
+/* Follows what is left of its share of the case; NULL: nothing is, or nobody can. */
+static struct follower *begin(struct checking *c, enum subject_id subject)
+{
+    struct reference *x = begin_any(c);
     uint64_t left = REFERENCE_STEPS_OF_CASE - x->steps;
     x->now = left > 0 ? follower_of(c, subject) : NULL;
     if (x->now)
@@ -61,9 +91,10 @@ static struct follower *begin(struct checking *c, enum subject_id subject)
 const struct observer *reference_watch(struct checking *c, enum subject_id subject,
                                        const struct observer *behind)
 {
-    if (!oracle_asked(c, ORACLE_REFERENCE) || !is_drawn(c))
+    if (!oracle_asked(c, ORACLE_REFERENCE))
         return behind;
-    struct follower *f = begin(c, subject);
+    behind = begin_source(c, subject, behind);
+    struct follower *f = is_drawn(c) ? begin(c, subject) : NULL;
     if (!f)
         return behind;
     f->observer.next = behind;
@@ -124,8 +155,56 @@ static void diverge(struct checking *c, const struct follower *f, const struct e
     answer_diverge(answer, d);
 }
 
+/* A thread did what its text does not. */
+static void diverge_from_source(struct checking *c, const struct source_answer *a,
+                                const struct execution *execution)
+{
+    static const char *const kinds[] = {"reads", "writes", "does an atomic on", "passes a barrier"};
+    struct answer *answer = &c->result->answers[ORACLE_REFERENCE];
+    struct divergence *d = ARENA_NEW(c->arena, struct divergence);
+    struct evidence e;
+    *d = (struct divergence){.oracle = ORACLE_REFERENCE,
+                             .class_name = "source",
+                             .rule = RULE_NONE,
+                             .observable = a->differs,
+                             .subject = execution->subject,
+                             .line = a->line};
+    if (!answer_wants(answer, d))
+        return;
+    evidence_open(&e, c->arena);
+    evidence_string(&e, "schedule", explore_name(c, execution));
+    evidence_number(&e, "thread", a->thread);
+    evidence_number(&e, "line", a->line);
+    evidence_string(&e, "next", a->next ? kinds[a->next->kind] : "nothing");
+    evidence_number(&e, "address", a->next ? (int64_t)a->next->address : -1);
+    evidence_number(&e, "value", a->next ? a->next->value : 0);
+    d->evidence = evidence_close(&e);
+    d->summary = arena_printf(c->arena,
+                              "thread %u of `%s` has another history than its text at line %u: %s; "
+                              "next it %s",
+                              a->thread, subject_table[execution->subject].name, a->line,
+                              a->differs, a->next ? kinds[a->next->kind] : "does nothing");
+    d->tape = explore_record(c, execution);
+    answer_diverge(answer, d);
+}
+
+static void end_source(struct checking *c, const struct execution *execution)
+{
+    struct reference *x = reference_of(c);
+    if (!x || !x->heard)
+        return;
+    x->heard = NULL;
+    const struct source_answer a =
+        source_end(x->source, c->subjects[execution->subject].machine, execution->status);
+    x->all_histories++;
+    x->events += a.events;
+    if (a.differs)
+        diverge_from_source(c, &a, execution);
+}
+
 void reference_ended(struct checking *c, const struct execution *execution)
 {
+    end_source(c, execution);
     struct reference *x = reference_of(c);
     struct follower *f = x ? x->now : NULL;
     if (!f)
@@ -193,7 +272,7 @@ void reference_judge(struct checking *c)
         answer->reason = is_drawn(c) ? "no execution was run" : "not drawn for this case";
         return;
     }
-    answer->checked = x->steps;
+    answer->checked = x->steps + x->events;
     if (answer->verdict == VERDICT_DIVERGE)
         return;
     if (x->unknown) {
@@ -202,14 +281,20 @@ void reference_judge(struct checking *c)
                                       x->unknown, subject_table[x->unknown_subject].name);
         return;
     }
-    answer->verdict = x->executions > 0 ? VERDICT_AGREE : VERDICT_INCONCLUSIVE;
+    bool any = x->executions > 0 || x->all_histories > 0;
+    answer->verdict = any ? VERDICT_AGREE : VERDICT_INCONCLUSIVE;
     answer->reason =
         arena_printf(c->arena,
                      "%llu steps of %u executions followed, %u of them to their first steps only, "
-                     "%llu steps with frames or bounds on trust%s",
+                     "%llu steps with frames or bounds on trust; %u histories are those of the "
+                     "text%s",
                      (unsigned long long)x->steps, x->executions, x->cut,
-                     (unsigned long long)x->trusted, not_followed(c));
-    if (x->executions == 0)
+                     (unsigned long long)x->trusted, x->all_histories, not_followed(c));
+    if (!any && !is_drawn(c)) {
+        answer->verdict = VERDICT_NOT_APPLICABLE;
+        answer->reason = "not drawn for this case";
+    } else if (!any) {
         answer->reason =
             arena_printf(c->arena, "no execution could be followed%s", not_followed(c));
+    }
 }

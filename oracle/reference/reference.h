@@ -1,9 +1,10 @@
 /*
  * reference.h - the oracle `reference`: executions of a check, followed by the literal semantics (follow.h).
  *
- * Drawn for a share of the cases, by the seed; in the others it follows the executions that are compared with no other
- * (lone.def), and only these; a check without a seed is always followed, and so is one that asks for no
- * other oracle. Time is bounded: of an execution so many steps are followed, and of a case so many altogether.
+ * In all cases the histories of threads are held against the kernel's text (source.h). Steps are followed in a share of
+ * the cases, drawn by the seed; in the others only executions that are compared with no other (lone.def). A check without
+ * a seed is always followed, and so is one that asks for no other oracle. Time is bounded: of an execution so many steps
+ * are followed, and of a case so many altogether.
  */
 #ifndef ORACLE_REFERENCE_ORACLE_H
 #define ORACLE_REFERENCE_ORACLE_H
@@ -14,6 +15,7 @@ enum {
     REFERENCE_SHARE = 2,       /* one case in so many */
     REFERENCE_STEPS = 1 << 12, /* of an execution */
     REFERENCE_STEPS_OF_CASE = 1 << 16,
+    REFERENCE_HISTORIES = 1, /* executions of a subject whose histories are held against the text */
 };
 
 /* The hooks of oracle.h. */
