@@ -269,6 +269,15 @@ static void put_entry(const struct ptx_emitter *e, uint32_t knobs)
 
 /* ---- all of it ---- */
 
+/* Calls that could not be written out: of functions that call themselves. */
+static bool has_functions(const struct ptx_module *module)
+{
+    for (const struct ptx_item *item = module->items; item; item = item->next)
+        if (item->kind == PTX_ITEM_FUNCTION && !item->u.function->is_entry)
+            return true;
+    return false;
+}
+
 static const struct ptx_module *compile(struct arena *arena, struct ast_kernel *kernel,
                                         const char **reason)
 {
@@ -291,6 +300,10 @@ bool emit_ptx_kernel(struct text *text, struct ast_kernel *kernel, uint32_t knob
     e.module = compile(e.arena, ast_kernel_copy(e.arena, kernel), reason);
     if (!e.module)
         return false;
+    if (has_functions(e.module)) {
+        *reason = "ptx has no recursion here: all calls are written out";
+        return false;
+    }
     for (const struct ast_var *var = kernel->vars; var; var = var->next) {
         e.global_words += var->space == SPACE_GLOBAL ? var->length : 0;
         e.shared_words += var->space == SPACE_SHARED ? var->length : 0;

@@ -545,9 +545,12 @@ static void init_arguments(struct ptx_builder *b, uint32_t *global, uint32_t *co
 /* memory: what it is filled with. A variable that is placed without a word about it keeps its initial values. */
 static void init_placed(struct ptx_builder *b, uint32_t *words, const struct ptx_regions *regions)
 {
+    const bool is_global = regions == &b->code->global;
     uint32_t number = b->ptx->argument_count;
     for (uint32_t i = 0; b->ptx->memory && i < regions->count; i++) {
         const struct ptx_bind *memory = ptx_kernel_placed(b->ptx, regions->items[i].name);
+        if (memory && memory->var && !is_global)
+            continue; /* a parameter that has the name of a buffer */
         if (memory && (memory->var || memory->fill != PTX_FILL_ZERO))
             fill_buffer(b, words, memory, &regions->items[i], number++);
     }

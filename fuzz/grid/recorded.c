@@ -12,6 +12,7 @@ struct difference {
     const struct ptx_region *region; /* of the first one; NULL: all is the same */
     uint32_t at;                     /* its byte */
     uint32_t here, there;
+    bool numbers; /* some of them are no NaNs in both places */
     uint32_t
         units; /* most units in the last place between two floats of 32 bits; UINT32_MAX: not near */
 };
@@ -29,6 +30,18 @@ static const struct ptx_region *region_of(const struct launch *launch, const cha
 static int64_t place_of(uint32_t bits)
 {
     return bits >> 31 ? -(int64_t)(bits & INT32_MAX) : (int64_t)bits;
+}
+
+static bool is_double_nan(const uint8_t *bytes)
+{
+    double number;
+    memcpy(&number, bytes, sizeof number);
+    return number != number;
+}
+
+static bool is_float_nan(uint32_t bits)
+{
+    return (bits & INT32_MAX) > 0x7f800000;
 }
 
 static void note_word(struct difference *d, const struct ptx_region *region, uint32_t at,
@@ -60,8 +73,13 @@ static void compare(const struct launch *launch, struct difference *d)
             uint32_t here = 0, there = 0;
             memcpy(&here, bytes + at, size);
             memcpy(&there, r->data + at, size);
-            if (here != there)
-                note_word(d, region, at, here, there);
+            if (here == there)
+                continue;
+            note_word(d, region, at, here, there);
+            const uint32_t pair = at / 8 * 8;
+            bool nans = pair + 8 <= r->data_bytes && is_double_nan(bytes + pair) &&
+                        is_double_nan(r->data + pair);
+            d->numbers |= !nans && !(is_float_nan(here) && is_float_nan(there));
         }
     }
 }
@@ -96,20 +114,48 @@ static bool is_approximate(const struct ptx_op *op)
             ptx_type_of((enum ptx_word)words[PTX_SLOT_TYPE]).kind == PTX_CLASS_FLOAT);
 }
 
+/* NaNs of 32 bits have one form, but where they are only converted. */
+static bool makes_nans(const struct ptx_op *op)
+{
+    const struct ptx_statement *s = op->statement;
+    if (!s || s->kind != PTX_INSTRUCTION)
+        return false;
+    const uint8_t type = s->u.instruction.words[PTX_SLOT_TYPE];
+    return type == PTX_W_F64 || (type == PTX_W_F32 && op->opcode == PTX_OP_CVT);
+}
+
+/* The first statement of a kind; CODE_NONE: none. */
+static uint32_t find(const struct launch *launch, bool (*is)(const struct ptx_op *))
+{
+    const struct ptx_code *code = launch->program->ptx;
+    for (uint32_t pc = 1; pc < code->count; pc++)
+        if (is(&code->ops[pc]))
+            return pc;
+    return CODE_NONE;
+}
+
 /* The statement whose results the definition leaves open; *what says why. CODE_NONE: none. */
-static uint32_t open_statement(const struct launch *launch, const char **what)
+static uint32_t open_statement(const struct launch *launch, const struct difference *d,
+                               const char **what)
 {
     const struct ptx_code *code = launch->program->ptx;
     const struct launch_manner *manners = launch->race->manners;
     enum ptx_word mode = PTX_W_NONE;
+    uint32_t first = d->numbers ? CODE_NONE : find(launch, makes_nans);
+    *what = "makes NaNs, whose bits PTX leaves open";
+    if (first != CODE_NONE)
+        return first;
+    first = find(launch, is_approximate);
+    *what = "is approximate";
+    if (first != CODE_NONE)
+        return first;
     for (uint32_t pc = 1; pc < code->count; pc++) {
         const struct ptx_op *op = &code->ops[pc];
-        *what = op->exec == PTX_EXEC_CLOCK                  ? "reads a clock"
-                : is_approximate(op)                        ? "is approximate"
-                : manners[pc].strong && !commutes(code, op) ? "can tell in which order threads come"
-                : manners[pc].strong && mode && mode != op->mode
-                    ? "is one of several kinds of atomics"
-                    : NULL;
+        *what = op->exec == PTX_EXEC_CLOCK ? "reads a clock"
+                : !manners[pc].strong      ? NULL
+                : !commutes(code, op)      ? "can tell in which order threads come"
+                : mode && mode != op->mode ? "is one of several kinds of atomics"
+                                           : NULL;
         if (*what)
             return pc;
         mode = manners[pc].strong ? (enum ptx_word)op->mode : mode;
@@ -132,7 +178,7 @@ static const char *reason(const struct launch *launch, const struct difference *
     const char *what = NULL;
     if (races(launch))
         return "which is no wonder, since its threads race";
-    const uint32_t pc = open_statement(launch, &what);
+    const uint32_t pc = open_statement(launch, d, &what);
     if (pc == CODE_NONE)
         return NULL;
     const char *source = launch_source(arena, launch->program, pc);

@@ -188,6 +188,34 @@ expect 1 check rec-beyond/launch-1.ptx
 expect 0 record -- true
 says err 'the program registered no kernels' '-cudart shared'
 
+# What PTX leaves open is no finding: the bits of a NaN, the last bits of an approximation, the order of atomics. The buffer has
+# the name of the parameter, and is another thing.
+recorded() { # instructions that make %d of %x, a number of 64 bits; what the device left
+    {
+        echo '// simtfuzz: entry=k threads=1 bind:0=0x7f0000000000 memory:in=0x7f0000000000:16:file:open.bin'
+        echo '// simtfuzz: result:in=file:left.bin'
+        printf '.version 8.6\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 in) {\n'
+        printf '.reg .b64 %%a, %%x, %%d; .reg .b32 %%r;\nld.param.u64 %%a, [in];\nld.global.u64 %%x, [%%a];\n'
+        printf '%s\nst.global.u64 [%%a+8], %%d;\nret;\n}\n' "$1"
+    } >open.ptx
+    printf '\1\0\0\0\0\0\370\377\0\0\0\0\0\0\0\0' >open.bin
+    printf '\1\0\0\0\0\0\370\377%b' "$2" >left.bin
+}
+recorded 'add.f64 %d, %x, %x;' '\1\0\0\0\0\0\370\377'
+expect 0 check open.ptx
+says out 'differ, which may be: line 10 of the PTX makes NaNs, whose bits PTX leaves open'
+recorded 'add.f64 %d, %x, %x;' '\1\0\0\0\0\0\360\77'
+expect 1 check open.ptx
+says out 'DIFFERS   open.ptx: byte 8 of in: 0x00000001 on the device, 0xffffffff here'
+recorded 'cvt.u32.u64 %r, %x; ex2.approx.f32 %r, %r; cvt.u64.u32 %d, %r;' '\1\0\200\77\0\0\0\0'
+expect 0 check open.ptx
+says out 'is approximate, and as floats they are at most 1 units in the last place apart'
+recorded 'atom.global.add.u64 %d, [%a+8], %x; add.u64 %d, %d, 1;' '\7\0\0\0\0\0\0\0'
+expect 0 check open.ptx
+says out 'can tell in which order threads come'
+recorded 'red.global.add.u64 [%a+8], %x; mov.u64 %d, 1;' '\7\0\0\0\0\0\0\0'
+expect 1 check open.ptx
+
 # Programs of corpus/programs as nvcc builds them: each way of packing PTX, and a lock that hangs.
 nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null) || { echo "no nvcc: programs are not built"; finish; }
 build() { # output, program, flags..
@@ -218,5 +246,23 @@ says err 'lock.cu:9 | while (atomicCAS(&taken, 0, 1) != 0)'
 if ldconfig -p | grep -q liblz4.so.1; then
     expect 1 exec -- ./quick
     says err 'buffer2[0] is read by thread 0 of block 0 at histogram.cu:17, and nothing has written it'
+fi
+# The programs for a GPU (tests/outside): here each instruction runs on the device of exec, and is compared with itself.
+if command -v python3 >/dev/null && command -v cc >/dev/null; then
+    export PATH=$PATH:${nvcc%/*}
+    python3 "$source/tests/outside/rows_gpu.py" "$simtfuzz" rows 1 2 >out || failed 'rows_gpu.py'
+    says out 'that ptxas takes'
+    cc -I"$source" -o run_gpu "$source/tests/outside/run_gpu.c" -ldl || failed 'run_gpu.c'
+    sed -i 's/\.cubin/.ptx/' rows/manifest
+    (cd rows && "$simtfuzz" exec --unwritten-ok -- ../run_gpu manifest results >../out 2>../err) || failed "run_gpu: $(cat err)"
+    says out ' launches, 0 failed'
+    python3 "$source/tests/outside/rows_gpu.py" --cases rows || failed 'rows_gpu.py --cases'
+    expect 0 check rows/k*.ptx
+    [ "$(grep -c 'left the same' out)" -eq "$(wc -l <rows/manifest)" ] || failed 'an instruction differs from itself'
+    mkdir -p litmus
+    cp "$source"/corpus/litmus/ptx/{MP+weak,XF+relaxed,SB+sc.sys}.litmus litmus
+    python3 "$source/tests/outside/litmus_gpu.py" "$simtfuzz" litmus litmus.cu >out || failed 'litmus_gpu.py'
+    says out 'SB+sc.sys.litmus is left out: several GPUs' '2 tests'
+    "$nvcc" -arch=sm_80 -cubin -o litmus.cubin litmus.cu || failed 'litmus.cu'
 fi
 finish
