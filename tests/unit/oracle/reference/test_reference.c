@@ -208,7 +208,7 @@ static void block_programs(void **state)
     for (uint64_t number = 0; compiled < KERNELS; number++) {
         const char *reason = NULL;
         test_arena.used = 0;
-        struct ast_kernel *kernel = gen_case(&test_arena, 0xb10d, number, &options);
+        struct ast_kernel *kernel = gen_case(&test_arena, 0xb10f, number, &options);
         if (kernel->form != FORM_BLOCKS)
             continue;
         if (number % 2 == 0)
@@ -249,7 +249,7 @@ static void lock_step_programs(void **state)
     memset(hits, 0, sizeof hits);
     for (uint64_t number = 0; number < KERNELS; number++) {
         test_arena.used = 0;
-        struct ast_kernel *kernel = gen_case(&test_arena, 0x10c, number, &options);
+        struct ast_kernel *kernel = gen_case(&test_arena, 0x10e, number, &options);
         if (kernel->form == FORM_PTX)
             continue;
         const struct answer *answer = answer_of(kernel, subjects);
