@@ -99,6 +99,19 @@ static bool put_argument(const struct compiling *c, const struct ptx_kernel *ptx
     return true;
 }
 
+static bool all_are_given(const struct compiling *c, const struct ptx_function *entry)
+{
+    uint32_t number = 0, of;
+    for (const struct ptx_variable *p = entry->parameters; p; p = p->next, number++) {
+        bool given = false;
+        for (uint32_t i = 0; i < c->launch->argument_count && !given; i++)
+            given = parameter_of(entry, c->launch->arguments[i].name, &of) && of == number;
+        if (!given)
+            return FAIL(c, "parameter '%s' is not given", p->name);
+    }
+    return true;
+}
+
 static const char *settings_of(const struct compiling *c, const struct ptx_kernel *ptx)
 {
     const struct host_statement *l = c->launch;
@@ -112,7 +125,7 @@ static const char *settings_of(const struct compiling *c, const struct ptx_kerne
     for (uint32_t i = 0; i < l->argument_count; i++)
         if (!put_argument(c, ptx, &l->arguments[i], &text, placed))
             return NULL;
-    return text.bytes;
+    return all_are_given(c, ptx->entry) ? text.bytes : NULL;
 }
 
 static struct ast_kernel *make_ptx(const struct compiling *c)
@@ -306,5 +319,7 @@ bool device_compile(struct device *device, struct device_grid *grid, struct diag
     const struct ptx_rows *rows = &grid->program->ptx->rows;
     grid->registers = (rows->narrow + 2 * rows->wide) * threads;
     grid->shared_bytes = 4 * grid->program->words[SPACE_SHARED];
+    if (grid->shared_bytes < launch->shared) /* which no variable of the kernel uses */
+        grid->shared_bytes = launch->shared;
     return fits(&c, threads) && map_regions(&c) && check_arguments(&c);
 }

@@ -135,8 +135,11 @@ static bool take_init(struct litmus_ptx *p)
                         text);
     if (*reg)
         return init_register(p, name, value, reg);
+    uint32_t words = p->words;
     if (!litmus_ptx_word(p, name, &word))
         return false;
+    if (p->words == words)
+        return PTX_FAIL(p, "`%s` has a first value already", name);
     p->test->init[word] = value;
     return true;
 }

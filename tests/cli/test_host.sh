@@ -79,6 +79,10 @@ sed 's/^sync/destroy main/' spin.host | sed '/^expect/d' >destroy.host
 tells destroy.host 2 "destroy.host:17:1: error: destroy of 'main' in flight: nothing waits for the launch of line 16"
 { echo 'device threads=16'; sed 's/block=1/block=32/' spin.host; } >large.host
 tells large.host 2 "large.host:17:1: error: launch of 'spin': too large: no SM takes a block of 32 threads"
+sed 's/block=1 flag=f/block=1 shared=102404 flag=f/' spin.host >large.host
+tells large.host 2 'large.host:16:1: error:' 'too large: no SM takes a block of 102404 bytes of shared memory'
+sed "s: 1=part$::; s:\"../ptx:\"$source/corpus/ptx:" "$source/corpus/host/thousand-blocks.host" >lacks.host
+tells lacks.host 2 "lacks.host:7:1: error: launch of 'sum': parameter 'sum_param_1' is not given"
 
 expect 0 trace spin.host
 says out "done after" "grid_issue 2"

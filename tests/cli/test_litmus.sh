@@ -95,6 +95,9 @@ ptx 5 "P0 has no label \`E\`" "goto E" "exists (x == 0)"
 ptx 5 "P0 has no register \`r1\`" "ld.weak r0, x" "exists (P0:r1 == 0)"
 ptx 5 "there is no thread \`P3\`" "ld.weak r0, x" "exists (P3:r0 == 0)"
 ptx 5 "the test has no word \`q\`" "ld.weak r0, x" "exists (q == 0)"
+printf 'PTX t\n{ x=0;\n x=1; }\n P0@cta 0,gpu 0 ;\n st.weak x, 1 ;\nexists (x == 0)\n' >bad.litmus
+expect 2 litmus bad.litmus
+says err "bad.litmus:3:" "\`x\` has a first value already"
 ptx 6 "a parenthesis is missing" "ld.weak r0, x" "exists (x == 0"
 ptx 6 "something stands behind it" "ld.weak r0, x" "exists (x == 0)
 more"
