@@ -56,10 +56,15 @@ struct memory_slot {
     uint32_t pins;     /* MEMORY_L1, MEMORY_L2: it pins its line there */
     uint32_t ordered;  /* volatile, or stronger: behind earlier ones of its lanes */
     uint32_t value
-        []; /* sigma.v: `words`; then by lane its first byte, from the line's start, an int8_t each */
+        []; /* sigma.v: `words`; then by lane its first byte, from the line's start, an int8_t each; then `operands` */
 };
 
-enum { MEMORY_L1 = 1, MEMORY_L2 = 2 };
+enum {
+    MEMORY_L1 = 1,
+    MEMORY_L2 = 2,
+    MEMORY_STALE = 4, /* its block is over, and the flags of its registers were reset */
+    MEMORY_SM = 8     /* the first bit of its SM, where blocks are `placed` */
+};
 
 /* Sizes, and where things lie; in the machine's scratch. */
 struct caches {
@@ -67,6 +72,8 @@ struct caches {
     struct memory_options options;
     uint32_t words, lines, sets, ways, l2_lines, sms, slots, lanes;
     uint32_t line_words, slot_words;
+    uint32_t
+        operands; /* a lane: what it stores, taken at issue; 0: not `placed`, blocked registers keep it */
     bool
         inside; /* a step of the machine without caches is being taken, whose live actors head->live has */
     uint32_t
@@ -75,6 +82,7 @@ struct caches {
     uint32_t *in_flight; /* by actor */
     lane_mask *fence;    /* by actor: lanes that wait until their operations have ended */
     uint32_t *locks;     /* by block: locked banks */
+    uint32_t *sm;        /* by block: its SM; NULL: not `placed` */
     uint32_t *slot;      /* by actor, `slots` each */
     uint32_t *l1;        /* by SM, `lines` each */
     uint32_t *l2;        /* l2_lines; NULL: not `full` */
@@ -98,6 +106,14 @@ static inline uint32_t *caches_l1(const struct caches *c, uint32_t sm)
     return c->l1 + (size_t)sm * c->lines * c->line_words;
 }
 
+/* Operand k of a lane: two words. */
+static inline uint32_t *caches_operand(const struct caches *c, struct memory_slot *slot,
+                                       uint32_t lane, uint32_t k)
+{
+    uint32_t first = c->slot_words - 2 * c->operands * c->lanes;
+    return (uint32_t *)(void *)slot + first + 2 * (lane * c->operands + k);
+}
+
 static inline int8_t *caches_offsets(const struct caches *c, struct memory_slot *slot)
 {
     return (int8_t *)(slot->value + c->words);
@@ -118,6 +134,22 @@ const char *caches_moved(const struct machine *machine, const struct step_event 
 /* Whether a live number is an operation; its actor and its place among that one's. */
 bool caches_is_operation(const struct machine *machine, uint32_t number, uint32_t *actor,
                          uint32_t *place);
+
+/* ---- blocks that come and go, L1s that others use (`placed`; caches_slots.c) ---- */
+
+/* crs_slot_start and crs_slot_empty. A block that starts finds no lines of its slot's local memory. Its registers are
+ * blocked by operations of the block before, unless their flags are reset. */
+void caches_slot_start(struct machine *machine, uint32_t slot, uint32_t sm, bool resets_flags);
+void caches_slot_empty(struct machine *machine, uint32_t slot);
+/* Whether operations of the slot's threads are under way; of local memory only, or all. */
+bool caches_slot_pending(const struct machine *machine, uint32_t slot, bool only_local);
+/* An L1 gets these lines, `count` of `line_words` words each, in the order of their tags. */
+void caches_set_lines(struct machine *machine, uint32_t sm, const uint32_t *lines, uint32_t count);
+/* Who can step, behind caches_set_lines or a change of memory. */
+void caches_renew(struct machine *machine);
+
+/* A line that is not of this machine's memory: somebody else's, who alone drops it silently or writes it back. */
+#define CACHES_FOREIGN 0x80000000u
 
 /* ---- to be shown (caches_show.c) ---- */
 

@@ -126,6 +126,12 @@ bool caches_empties(const struct caches *c, const struct ptx_op *op);
 /* The instructions that the actor is at; at most 64. */
 uint32_t caches_next(const struct machine *machine, uint32_t actor, struct next_instruction *next);
 
+/* ---- caches_machine.c ---- */
+
+/* What is no step is done to the machine without caches. */
+void caches_between(struct machine *machine, void (*act)(struct machine *, uint32_t),
+                    uint32_t slot);
+
 /* ---- caches_touches.c ---- */
 
 /* R4. */

@@ -125,6 +125,21 @@ static uint32_t actor_of_lanes(const struct machine *machine, const struct ptx_l
     return lanes->block * program->warps_per_block + tid / program->launch.warp;
 }
 
+/* A block that comes to the slot of another one finds none of its registers. */
+static void take_operands(const struct ptx_request *r, const struct caches *c,
+                          struct memory_slot *slot)
+{
+    for (lane_mask rest = slot->writers; rest && c->operands; rest &= rest - 1)
+        for (uint32_t k = 0; k < c->operands; k++) {
+            const struct ptx_place *place = &r->op->sources[1 + k];
+            uint32_t lane = lowest(rest), *to = caches_operand(c, slot, lane, k);
+            uint64_t value =
+                place->kind == PTX_PLACE_NONE ? 0 : ptx_source(r->machine, r->lanes, place, lane);
+            put(r->machine, &to[0], (uint32_t)value);
+            put(r->machine, &to[1], (uint32_t)(value >> 32));
+        }
+}
+
 /*  mem_issue (DEV.memOp, MO.part, MO.block)      parts: a partition of the executing lanes by lines
  *      warp at ld | st | atom  ==>  warp at pc + 1, ops + one for each part; the registers of the instruction are blocked
  */
@@ -149,12 +164,16 @@ static void mem_issue(const struct ptx_request *r)
         slot->line = parts[i].line;
         slot->program = program_of(c, r->op, space);
         slot->ordered = is_volatile(c, r->op);
+        slot->pins = c->sm ? MEMORY_SM * caches_sm(m, c, actor) : 0;
         for (lane_mask rest = parts[i].lanes; rest; rest &= rest - 1) {
             uint32_t lane = lowest(rest);
             int64_t offset = (int64_t)r->byte[lane] - (int64_t)(int32_t)slot->line * 4;
             caches_offsets(c, slot)[lane] = (int8_t)offset;
         }
-        caches_put_words(m, (uint32_t *)(void *)to, room, c->slot_words);
+        caches_put_words(m, (uint32_t *)(void *)to, room,
+                         c->slot_words - 2 * c->operands * c->lanes);
+        caches_put_words(m, caches_operand(c, to, 0, 0), NULL, 2 * c->operands * c->lanes);
+        take_operands(r, c, to);
     }
     put(m, &c->in_flight[actor], at + count);
     if (acquires(r->op) || c->options.access == ACCESS_FENCED)
@@ -202,7 +221,8 @@ static bool is_blocked(const struct machine *machine, const struct caches *c, ui
     const struct ptx_op *ops = machine->program->ptx->ops;
     for (uint32_t i = 0; i < c->in_flight[actor]; i++) {
         const struct memory_slot *slot = caches_slot(c, actor, i);
-        if ((slot->lanes & next->active) && shares_register(&ops[slot->pc], &ops[next->pc]))
+        if (!(slot->pins & MEMORY_STALE) && (slot->lanes & next->active) &&
+            shares_register(&ops[slot->pc], &ops[next->pc]))
             return true;
     }
     return false;

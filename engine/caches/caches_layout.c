@@ -21,7 +21,7 @@ static void draw_sizes(struct caches *c, const struct program *program)
     c->sets = o->sets ? o->sets : stated->sets;
     if (stated->policy)
         c->options.policy = (uint8_t)(stated->policy - 1);
-    if (c->sms > program->launch.blocks)
+    if (c->sms > program->launch.blocks && !o->placed)
         c->sms = program->launch.blocks;
 }
 
@@ -41,6 +41,18 @@ static uint32_t lines_an_access(struct caches *c, const struct program *program)
         bool vector = op->exec == PTX_EXEC_LD || op->exec == PTX_EXEC_ST;
         uint32_t lines = vector ? (op->bytes * op->count + 4 * c->words - 1) / (4 * c->words) : 1;
         most = lines > most ? lines : most;
+    }
+    return most;
+}
+
+/* The most values that a lane's store or atomic has. */
+static uint32_t operands(const struct program *program)
+{
+    uint32_t most = 0;
+    for (uint32_t pc = 1; pc < program->ptx->count; pc++) {
+        const struct ptx_op *op = &program->ptx->ops[pc];
+        uint32_t own = op->exec == PTX_EXEC_ATOM ? 2 : op->exec == PTX_EXEC_ST ? op->count : 0;
+        most = own > most ? own : most;
     }
     return most;
 }
@@ -65,6 +77,8 @@ struct caches caches_shape(const struct semantics *base, const struct program *p
     c.line_words = (uint32_t)sizeof(struct cache_line) / 4 + c.words;
     c.slot_words =
         ((uint32_t)sizeof(struct memory_slot) / 4 + c.words + (c.lanes + 3) / 4 + 1) & ~1u;
+    c.operands = c.options.placed ? operands(program) : 0;
+    c.slot_words += 2 * c.operands * c.lanes;
     return c;
 }
 
@@ -83,6 +97,7 @@ static uint32_t *lay_out(struct caches *c, const struct program *program, uint32
     c->in_flight = take(&words, actors);
     c->fence = (lane_mask *)(void *)take(&words, 2 * (size_t)actors);
     c->locks = take(&words, program->launch.blocks);
+    c->sm = take(&words, c->options.placed ? program->launch.blocks : 0);
     c->slot = take(&words, (size_t)actors * c->slots * c->slot_words);
     c->l1 = take(&words, (size_t)c->sms * c->lines * c->line_words);
     c->l2 = take(&words, (size_t)c->l2_lines * c->line_words);
@@ -101,6 +116,8 @@ void caches_place(struct caches *c, const struct program *program, uint32_t *wor
     (void)lay_out(c, program, words);
     if (!c->options.full)
         c->l2 = NULL;
+    if (!c->options.placed)
+        c->sm = NULL;
 }
 
 struct ptx_lanes *caches_lanes(const struct machine *machine, uint32_t actor)
@@ -116,7 +133,8 @@ uint32_t caches_sm(const struct machine *machine, const struct caches *c, uint32
 {
     if (c->sms == 1)
         return 0;
-    return (uint32_t)(machine_group_of(machine, actor) - machine->groups) % c->sms;
+    uint32_t block = (uint32_t)(machine_group_of(machine, actor) - machine->groups);
+    return c->sm ? c->sm[block] : block % c->sms;
 }
 
 static const struct ptx_region *region_at(const struct ptx_regions *regions, uint32_t word)

@@ -323,7 +323,7 @@ bool caches_is_silent(const struct cache *cache, uint32_t i)
 {
     const struct cache_line *cl = at(cache, i);
     struct cache second = caches_second(cache->m, cache->c);
-    if (!cl->tag)
+    if (!cl->tag || cl->tag & CACHES_FOREIGN)
         return false;
     if (!cl->dirty)
         return caches_evictable(cl);

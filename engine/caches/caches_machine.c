@@ -150,7 +150,7 @@ static void end(struct machine *machine, const struct caches *c)
     if (over) {
         settle_memory(machine, c);
         put(machine, &machine->head->status, STATUS_TERMINATED);
-    } else if (machine->head->live_count == 0) {
+    } else if (machine->head->live_count == 0 && !c->options.placed) {
         machine->fault_text = "operations wait for each other's lines";
         machine_fault(machine, STATUS_DEADLOCK, 0, CODE_NONE);
     }
@@ -270,6 +270,21 @@ static enum rule actor_step(struct machine *machine, const struct caches *c, uin
     else
         renew_ready(machine, c, actor);
     return rule;
+}
+
+void caches_renew(struct machine *machine)
+{
+    renew_live(machine, caches_of(machine));
+    list_live(machine);
+}
+
+void caches_between(struct machine *machine, void (*act)(struct machine *, uint32_t), uint32_t slot)
+{
+    const struct caches *c = caches_of(machine);
+    enter_base(machine, c);
+    act(machine, slot);
+    (void)leave_base(machine, c);
+    caches_renew(machine);
 }
 
 /* ---- the environment ---- */

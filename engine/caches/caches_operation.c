@@ -79,6 +79,8 @@ struct operation caches_operation(struct machine *machine, uint32_t actor, uint3
                           .choices = choices};
     const int8_t *offsets = caches_offsets(c, x.slot);
     x.op = &machine->program->ptx->ops[x.slot->pc];
+    if (c->sm) /* another block may have the actor's place by now */
+        x.sm = x.slot->pins / MEMORY_SM;
     for (lane_mask rest = x.slot->lanes; rest; rest &= rest - 1)
         x.need |= caches_bytes(c, x.op, offsets[lowest(rest)]);
     return x;
@@ -93,6 +95,10 @@ static uint64_t get_bytes(const uint32_t *words, uint32_t from, uint32_t bytes)
 
 static uint64_t source(const struct operation *x, uint32_t number, uint32_t lane)
 {
+    if (x->c->operands) {
+        const uint32_t *value = caches_operand(x->c, x->slot, lane, number - 1);
+        return value[0] | (uint64_t)value[1] << 32;
+    }
     return ptx_source(x->m, x->lanes, &x->op->sources[number], lane);
 }
 

@@ -36,6 +36,7 @@ struct device_options {
     bool loads_free; /* llh */
     bool poloc;      /* llh, coherent */
     bool before;     /* coherent: barriers are reached only when earlier operations have ended */
+    bool caches;     /* memory=caches: operations are under way in micro steps (device_caches.h) */
 };
 
 extern const struct device_options DEVICE_SC;
@@ -61,8 +62,8 @@ enum device_alternative_kind {
     ALTERNATIVE_COPY,  /* a = statement */
     ALTERNATIVE_ISSUE, /* a = grid, b = SM */
     ALTERNATIVE_WARP,  /* a = grid, b = actor of its machine */
-    ALTERNATIVE_MICRO, /* a = operation under way */
-    ALTERNATIVE_SILENT /* a = SM, b = word of global memory */
+    ALTERNATIVE_MICRO, /* a = operation under way; memory=caches: a = grid, b = alternative of its machine */
+    ALTERNATIVE_SILENT /* a = SM, b = word of global memory; memory=caches: as above */
 };
 
 struct device_alternative {
@@ -136,6 +137,7 @@ struct device_watcher {
 };
 
 struct device_flights;
+struct device_caches;
 
 struct device {
     struct arena *arena;
@@ -157,6 +159,7 @@ struct device {
     uint64_t **unissued;              /* a grid's: a bit a block; NULL: in order */
     int32_t *memory, *host_memory;
     struct device_flights *flights; /* memory=inflight */
+    struct device_caches *caches;   /* memory=caches */
     /* not state */
     struct device_grid *holder; /* whose machine has the newest values of its regions */
     struct device_expectation *expectations; /* a statement */

@@ -56,11 +56,13 @@ static uint32_t running_grids(const struct device *device, uint32_t context)
     return count;
 }
 
-bool device_may_start(const struct device *device, uint32_t statement)
+bool device_may_start(struct device *device, uint32_t statement)
 {
     const struct host_statement *s = &device->program->statements[statement];
     if (device->progress[statement] != PROGRESS_QUEUED || !device_context_steps(device, s->context))
         return false;
+    if (s->kind == HOST_LAUNCH && device->caches && device->options.flush && cached_pinned(device))
+        return false; /* a line that is waited for cannot go: CX.flush comes later */
     if (s->kind == HOST_COPY)
         return is_first(device, statement);
     return s->kind == HOST_LAUNCH && (!device->options.ordered || is_first(device, statement)) &&

@@ -56,6 +56,8 @@ static void sort(struct device *device)
 
 bool flight_slot_pending(const struct device *device, const struct device_grid *grid, uint32_t slot)
 {
+    if (device->caches)
+        return caches_slot_pending(grid->machine, slot, false);
     if (!device->flights)
         return false;
     for (uint32_t i = 0; i < FLIGHTS; i++) {
@@ -77,6 +79,8 @@ bool flight_pending(const struct device *device, const struct device_grid *grid)
 
 bool flight_words_pending(const struct device *device, uint32_t base, uint32_t words)
 {
+    if (device->caches)
+        return cached_words_pending(device, base, words);
     for (uint32_t i = 0; device->flights && i < FLIGHTS; i++) {
         const struct device_flight *f = &device->flights->flights[i];
         if (f->used && !(f->word & FLIGHT_IS_SHARED) && f->word - base < words)
@@ -87,6 +91,9 @@ bool flight_words_pending(const struct device *device, uint32_t base, uint32_t w
 
 bool flight_context_pending(const struct device *device, uint32_t context)
 {
+    for (uint32_t i = 0; device->caches && i < device->grid_count; i++)
+        if (device->grids[i].context == context && cached_count(device, &device->grids[i]) > 0)
+            return true;
     for (uint32_t i = 0; device->flights && i < FLIGHTS; i++) {
         const struct device_flight *f = &device->flights->flights[i];
         if (f->used && device->grids[f->grid].context == context)
@@ -97,7 +104,7 @@ bool flight_context_pending(const struct device *device, uint32_t context)
 
 uint32_t flight_count(const struct device *device)
 {
-    uint32_t count = 0;
+    uint32_t count = device->caches ? cached_count(device, NULL) : 0;
     for (uint32_t i = 0; device->flights && i < FLIGHTS; i++)
         count += device->flights->flights[i].used;
     return count;
@@ -443,6 +450,8 @@ void mem_silent(struct device *device, uint32_t sm, uint32_t word)
 
 void flight_flush(struct device *device)
 {
+    if (device->caches)
+        cached_flush(device);
     if (device->flights)
         memset(device->flights->lines, 0,
                sizeof(struct device_line) * device->options.sms * FLIGHT_WORDS);

@@ -67,6 +67,17 @@ bool device_has_room(const struct device *device, const struct device_grid *grid
            h.shared + grid->shared_bytes <= o->shared;
 }
 
+void device_slot_empty(struct device *device, struct device_grid *grid, uint32_t slot)
+{
+    if (device->caches) {
+        device_settle_memory(device); /* what it leaves at its place */
+        device_hold(device, grid);
+        caches_slot_empty(grid->machine, slot);
+    } else {
+        crs_slot_empty(grid->machine, slot);
+    }
+}
+
 /* ---- issue ---- */
 
 /* The n-th block that was not issued. */
@@ -114,10 +125,17 @@ void grid_issue(struct device *device, struct device_grid *grid, uint32_t sm,
     uint32_t number = device_grid_number(device, grid), slot, place;
     device_has_room(device, grid, sm, &place);
     is_empty(device, grid, &slot);
+    if (device->caches) {
+        device_hold(device, grid);
+        slot = cached_slot(device, grid, sm, place);
+    }
     device->numbers[number][slot] = take_block(device, grid, choices);
     device->slots[number][slot] = (struct device_slot_state){.used = 1, .sm = sm, .place = place};
     device->grid_states[number].resident++;
-    crs_slot_start(grid->machine, slot);
+    if (device->caches)
+        caches_slot_start(grid->machine, slot, sm, device->options.reset_flags);
+    else
+        crs_slot_start(grid->machine, slot);
     flight_arrive(device, grid, slot);
     device_fired(device, DEVICE_GRID_ISSUE);
 }
@@ -149,8 +167,11 @@ void grid_exec(struct device *device, struct device_grid *grid, uint32_t actor,
 static void block_compl(struct device *device, struct device_grid *grid, uint32_t slot)
 {
     uint32_t number = device_grid_number(device, grid);
-    crs_slot_empty(grid->machine, slot);
-    device->slots[number][slot] = (struct device_slot_state){.used = 0};
+    device_slot_empty(device, grid, slot);
+    if (device->caches && caches_slot_pending(grid->machine, slot, false))
+        device->slots[number][slot].used = 0; /* its operations know their place */
+    else
+        device->slots[number][slot] = (struct device_slot_state){.used = 0};
     device->numbers[number][slot] = 0;
     device->grid_states[number].resident--;
     device->grid_states[number].completed++;
@@ -170,7 +191,8 @@ static bool is_over(const struct device *device, const struct device_grid *grid,
 {
     return device->slots[device_grid_number(device, grid)][slot].used &&
            crs_slot_done(grid->machine, slot) &&
-           !(device->options.drain && flight_slot_pending(device, grid, slot));
+           !(device->options.drain && flight_slot_pending(device, grid, slot)) &&
+           !(device->caches && caches_slot_pending(grid->machine, slot, true));
 }
 
 static void complete_grid(struct device *device, struct device_grid *grid)
@@ -202,7 +224,7 @@ void device_vanish(struct device *device, struct device_grid *grid)
         device_settle_memory(device);
     for (uint32_t slot = 0; slot < grid->slots; slot++) {
         if (device->slots[number][slot].used)
-            crs_slot_empty(grid->machine, slot);
+            device_slot_empty(device, grid, slot);
         if (!stays) {
             device->slots[number][slot] = (struct device_slot_state){.used = 0};
             device->numbers[number][slot] = 0;

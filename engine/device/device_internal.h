@@ -7,6 +7,7 @@
 #define ENGINE_DEVICE_INTERNAL_H
 
 #include "engine/crs/crs.h"
+#include "engine/device/device_caches.h"
 #include "engine/device/device_flight.h"
 
 enum { ANY_BLOCKS = 4096 }; /* more are issued in their order, whatever `pick` says */
@@ -43,6 +44,8 @@ static inline bool device_runs(const struct device *device, const struct device_
 /* Whether an SM has room for one more block of the grid; *place: of it in the SM. */
 bool device_has_room(const struct device *device, const struct device_grid *grid, uint32_t sm,
                      uint32_t *place);
+/* The block of a slot vanishes. */
+void device_slot_empty(struct device *device, struct device_grid *grid, uint32_t slot);
 void grid_issue(struct device *device, struct device_grid *grid, uint32_t sm,
                 struct choices *choices);
 void grid_exec(struct device *device, struct device_grid *grid, uint32_t actor,
@@ -54,7 +57,7 @@ void device_vanish(struct device *device, struct device_grid *grid);
 
 /* ---- device_context.c ---- */
 
-bool device_may_start(const struct device *device, uint32_t statement);
+bool device_may_start(struct device *device, uint32_t statement);
 void ctx_start(struct device *device, uint32_t statement);
 void ctx_copy(struct device *device, uint32_t statement);
 /* Records and waits whose turn has come. True: there was one. */

@@ -22,6 +22,8 @@ void device_settle_memory(struct device *device)
 {
     if (device->holder)
         move(device, device->holder, true);
+    if (device->holder && device->caches)
+        cached_out(device, device->holder);
     device->holder = NULL;
 }
 
@@ -31,6 +33,8 @@ void device_hold(struct device *device, struct device_grid *grid)
         return;
     device_settle_memory(device);
     move(device, grid, false);
+    if (device->caches)
+        cached_in(device, grid);
     if (device->flights)
         return; /* its machine changes nothing: operations do */
     device->holder = grid;

@@ -35,15 +35,31 @@ static bool make_grids(struct device *device, struct diag *diag)
     return true;
 }
 
-static void make_machines(struct device *device)
+static void empty_slots(const struct device *device, const struct device_grid *grid)
 {
-    static const struct machine_options options = {.block_options = BLOCK_ALIGNED};
-    for (uint32_t i = 0; i < device->grid_count; i++) {
-        struct device_grid *grid = &device->grids[i];
-        grid->machine = machine_new(device->arena, &semantics_crs, grid->program, &options);
-        for (uint32_t slot = 0; slot < grid->slots; slot++)
+    for (uint32_t slot = 0; slot < grid->slots; slot++) {
+        if (device->caches)
+            caches_slot_empty(grid->machine, slot);
+        else
             crs_slot_empty(grid->machine, slot);
     }
+}
+
+static bool make_machines(struct device *device, struct diag *diag)
+{
+    struct machine_options options = {.block_options = BLOCK_ALIGNED};
+    bool cached = device->options.inflight && device->options.caches;
+    if (cached)
+        device->caches = ARENA_NEW(device->arena, struct device_caches);
+    if (cached && !cached_options(device, &options.memory, diag))
+        return false;
+    for (uint32_t i = 0; i < device->grid_count; i++) {
+        struct device_grid *grid = &device->grids[i];
+        grid->machine = machine_new(device->arena, cached ? &semantics_crs_caches : &semantics_crs,
+                                    grid->program, &options);
+        empty_slots(device, grid);
+    }
+    return true;
 }
 
 /* ---- state ---- */
@@ -77,6 +93,13 @@ static void lay_out(struct device *device)
     }
     device->memory = take(device, device->memory_words);
     device->host_memory = take(device, p->host_words);
+    if (device->caches) {
+        uint32_t places = device->options.sms * device->options.blocks;
+        size_t lines = (size_t)device->options.sms * device->options.lines;
+        device->caches->shared_words = cached_shared_words(device);
+        device->caches->lines = take(device, lines * sizeof(struct device_cached_line) / 4);
+        device->caches->shared = take(device, (size_t)places * device->caches->shared_words);
+    }
     if (!device->flights)
         return;
     uint32_t places = device->options.sms * device->options.blocks;
@@ -112,7 +135,7 @@ static uint32_t alternatives_most(const struct device *device)
 {
     uint32_t most = 1 + 2 * device->program->count;
     for (uint32_t i = 0; i < device->grid_count; i++)
-        most += device->options.sms + device->grids[i].machine->actor_count;
+        most += device->options.sms + device->grids[i].machine->alternatives;
     if (device->flights)
         most += FLIGHTS + device->options.sms * FLIGHT_WORDS;
     return most;
@@ -141,8 +164,9 @@ struct device *device_new(struct arena *arena, const struct host_program *progra
     device->memory_words = program->device_words;
     if (!make_grids(device, diag))
         return NULL;
-    make_machines(device);
-    if (device->options.inflight && !make_flights(device, diag))
+    if (!make_machines(device, diag))
+        return NULL;
+    if (device->options.inflight && !device->caches && !make_flights(device, diag))
         return NULL;
     make_state(device);
     if (device->flights)
@@ -156,14 +180,21 @@ struct device *device_new(struct arena *arena, const struct host_program *progra
     return device;
 }
 
+/* With caches operations may be under way: the machine begins anew. */
+static void reset_grid(struct device *device, struct device_grid *grid)
+{
+    if (device->caches)
+        machine_reset(grid->machine);
+    empty_slots(device, grid);
+}
+
 void device_reset(struct device *device)
 {
+    device->holder = NULL;
     memcpy(device->block, device->initial, 4 * device->words);
     for (uint32_t i = 0; i < device->grid_count; i++)
-        for (uint32_t slot = 0; slot < device->grids[i].slots; slot++)
-            crs_slot_empty(device->grids[i].machine, slot);
+        reset_grid(device, &device->grids[i]);
     for (uint32_t i = 0; i < device->program->count; i++)
         device->expectations[i] = (struct device_expectation){.asked = false};
-    device->holder = NULL;
     device->steps = 0;
 }

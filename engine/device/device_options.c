@@ -78,6 +78,17 @@ static bool set_one(struct arena *arena, struct device_options *o, const char *n
     return false;
 }
 
+/* memory=caches is memory=inflight in another way: it has the profiles' words, too. */
+static bool set_memory(struct arena *arena, struct device_options *o, const char *value,
+                       const char **why)
+{
+    o->caches = strcmp(value, "caches") == 0;
+    if (set_one(arena, o, "memory", o->caches ? "inflight" : value, why))
+        return true;
+    *why = arena_printf(arena, "memory is one of `sc inflight caches`, not `%.40s`", value);
+    return false;
+}
+
 static bool set_word(struct arena *arena, struct device_options *o, const char *word,
                      const char **why)
 {
@@ -92,7 +103,10 @@ static bool set_word(struct arena *arena, struct device_options *o, const char *
             arena, "`%.40s` is no profile (sc, printed, llh, coherent) and no NAME=VALUE", word);
         return false;
     }
-    return set_one(arena, o, arena_strndup(arena, word, (size_t)(equals - word)), equals + 1, why);
+    const char *name = arena_strndup(arena, word, (size_t)(equals - word));
+    if (strcmp(name, "memory") == 0)
+        return set_memory(arena, o, equals + 1, why);
+    return set_one(arena, o, name, equals + 1, why);
 }
 
 bool device_set(struct arena *arena, struct device_options *options, const char *text,
@@ -120,5 +134,7 @@ const char *device_options_text(struct arena *arena, const struct device_options
 #include "engine/device/device_options.def"
 #undef DEVICE_NUMBER
 #undef DEVICE_CHOICE
+    if (o->caches && o->inflight)
+        text_put(&text, " memory=caches");
     return text.bytes + (*text.bytes == ' ');
 }

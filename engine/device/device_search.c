@@ -169,7 +169,8 @@ static bool local_step(struct device *device, struct choices *choices)
         struct device_grid *grid = &device->grids[i];
         const struct machine_head *head = grid->machine->head;
         for (uint32_t k = 0; device_runs(device, grid) && k < head->live_count; k++)
-            if (is_local(grid, head->live[k]) && device_warp_may(device, grid, head->live[k])) {
+            if (head->live[k] < grid->machine->actor_count && is_local(grid, head->live[k]) &&
+                device_warp_may(device, grid, head->live[k])) {
                 device_step(device, (struct device_alternative){ALTERNATIVE_WARP, i, head->live[k]},
                             choices);
                 return device->head->end == END_RUNNING;

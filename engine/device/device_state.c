@@ -31,6 +31,8 @@ size_t device_state_words(const struct device *device)
 
 void device_save(struct device *device, uint32_t *words)
 {
+    for (uint32_t i = 0; device->caches && i < device->grid_count; i++)
+        cached_look(device, &device->grids[i]); /* one state, one list of who can step */
     device_settle_memory(device);
     memcpy(words, device->block, 4 * device->words);
     words += device->words;

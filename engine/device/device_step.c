@@ -20,11 +20,14 @@ static void offer_grid(struct device *device, uint32_t number)
     uint32_t place;
     if (!device_runs(device, grid) || !device_context_steps(device, grid->context))
         return;
+    if (device->caches)
+        cached_look(device, grid);
     for (uint32_t sm = 0; sm < device->options.sms && device->grid_states[number].unissued; sm++)
         if (device_has_room(device, grid, sm, &place))
             offer(device, ALTERNATIVE_ISSUE, number, sm);
     for (uint32_t i = 0; i < head->live_count; i++)
-        if (device_warp_may(device, grid, head->live[i]))
+        if (head->live[i] < grid->machine->actor_count &&
+            device_warp_may(device, grid, head->live[i]))
             offer(device, ALTERNATIVE_WARP, number, head->live[i]);
 }
 
@@ -44,6 +47,39 @@ static void offer_memory(struct device *device)
                 offer(device, ALTERNATIVE_SILENT, sm, word);
 }
 
+/* With caches: also of grids that are over, whose operations go on. */
+static void offer_caches(struct device *device, uint32_t number)
+{
+    struct device_grid *grid = &device->grids[number];
+    const struct machine_head *head = grid->machine->head;
+    if ((device->options.frozen && device->head->alive == 0) || !cached_moves(grid))
+        return;
+    cached_look(device, grid);
+    for (uint32_t i = 0; i < head->live_count; i++) {
+        uint32_t actor, place;
+        if (caches_is_operation(grid->machine, head->live[i], &actor, &place))
+            offer(device, ALTERNATIVE_MICRO, number, head->live[i]);
+        else if (head->live[i] >= grid->machine->actor_count)
+            offer(device, ALTERNATIVE_SILENT, number, head->live[i]);
+    }
+}
+
+/*  MEM.perform, MEM.silent       a micro step of an operation of g, or a silent rule of an L1: cuda-crs 4 */
+static void mem_move(struct device *device, struct device_alternative x, struct choices *choices)
+{
+    struct device_grid *grid = &device->grids[x.a];
+    uint32_t actor, place;
+    device_hold(device, grid);
+    if (caches_is_operation(grid->machine, x.b, &actor, &place)) {
+        uint32_t slot = actor / grid->program->warps_per_block;
+        device->caches->late = device->slots[x.a][slot].used ? 0 : slot + 1;
+    }
+    machine_step(grid->machine, x.b, choices);
+    if (device->caches->late)
+        device_settle_memory(device);
+    device_fired(device, x.kind == ALTERNATIVE_MICRO ? DEVICE_MEM_PERFORM : DEVICE_MEM_SILENT);
+}
+
 uint32_t device_look(struct device *device)
 {
     device->alternative_count = 0;
@@ -61,6 +97,8 @@ uint32_t device_look(struct device *device)
         offer_grid(device, i);
     if (device->flights)
         offer_memory(device);
+    for (uint32_t i = 0; device->caches && i < device->grid_count; i++)
+        offer_caches(device, i);
     return device->alternative_count;
 }
 
@@ -101,10 +139,13 @@ void device_step(struct device *device, struct device_alternative x, struct choi
         grid_exec(device, &device->grids[x.a], x.b, choices);
         break;
     case ALTERNATIVE_MICRO:
-        mem_perform(device, x.a);
-        break;
     case ALTERNATIVE_SILENT:
-        mem_silent(device, x.a, x.b);
+        if (device->caches)
+            mem_move(device, x, choices);
+        else if (x.kind == ALTERNATIVE_MICRO)
+            mem_perform(device, x.a);
+        else
+            mem_silent(device, x.a, x.b);
         break;
     }
     device->steps++;
@@ -164,8 +205,14 @@ const char *device_alternative_text(struct arena *arena, struct device *device,
                             (unsigned)device->numbers[x.a][x.b / grid->program->warps_per_block],
                             grid_text(arena, device, x.a));
     case ALTERNATIVE_MICRO:
-        return flight_text(arena, device, x.a);
     case ALTERNATIVE_SILENT:
+        if (device->caches)
+            return arena_printf(
+                arena, "%s of %s",
+                grid->machine->semantics->environment_name(arena, grid->machine, x.b),
+                grid_text(arena, device, x.a));
+        if (x.kind == ALTERNATIVE_MICRO)
+            return flight_text(arena, device, x.a);
         return arena_printf(arena, "SM %u drops a line", (unsigned)x.a);
     }
     return "";

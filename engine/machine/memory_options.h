@@ -52,6 +52,8 @@ struct memory_options {
     bool
         eager; /* R1 for searches: who can issue an operation does so before anything else happens */
     bool inval; /* membar.gl and .sys empty the L1 */
+    bool
+        placed; /* on which SM a block runs is said by caches_slot_start; others may use the L1s, too */
     uint32_t warm_count;
     const uint32_t *warm; /* lines that are valid at the start: an SM and a word of memory each */
 };

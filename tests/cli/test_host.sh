@@ -84,6 +84,21 @@ tells large.host 2 'large.host:16:1: error:' 'too large: no SM takes a block of 
 sed "s: 1=part$::; s:\"../ptx:\"$source/corpus/ptx:" "$source/corpus/host/thousand-blocks.host" >lacks.host
 tells lacks.host 2 "lacks.host:7:1: error: launch of 'sum': parameter 'sum_param_1' is not given"
 
+# The scenarios have the same outcomes in the micro steps of caches. A program without a fence goes wrong there.
+expect 0 check "$source/corpus/host/dv" --device memory=caches
+expect 0 check "$source/corpus/host/last-block.host" --device 'coherent memory=caches words=4'
+expect 0 check "$program" --device 'coherent memory=caches'
+expect 1 check "$program" --device 'printed memory=caches'
+says out "\`expect result == {0, 2, 6, " "does not hold"
+expect 0 trace "$program" --device 'coherent memory=caches' --seed 3 -o tape
+grep -v written out >traced
+expect 0 trace "$program" --device 'coherent memory=caches' --tape tape
+grep -v written out | cmp -s - traced || failed "a tape over caches leads elsewhere"
+expect 2 check "$program" --device 'memory=caches words=3'
+says err "takes lines of 1, 2, 4 or 8 words"
+expect 2 check "$program" --device 'memory=l1'
+says err "memory is one of \`sc inflight caches\`"
+
 expect 0 trace spin.host
 says out "done after" "grid_issue 2"
 

@@ -1,13 +1,14 @@
 /* The device's search takes steps that touch nothing but registers at once (device_search.c). Here each step is a state,
  * and the answers must be the same: of the scenarios of corpus/host/dv on every device that they name, and of small
- * programs that are made: racy kernels, copies, events, aborts, on devices of all profiles. */
+ * programs that are made: racy kernels, copies, events, aborts, on devices of all profiles. And both over the caches of
+ * cuda-crs 4: the scenarios have the outcomes that they state, the programs all that operations of two phases have. */
 #include "tests/unit/shared/support.h"
 
 #include "engine/base/pcg.h"
 #include "engine/base/text.h"
 #include "engine/device/device.h"
 
-enum { SCENARIOS = 19, MADE = 300, STATES = 1 << 13, SCENARIO_STATES = 1 << 17 };
+enum { SCENARIOS = 19, MADE = 300, MADE_CACHES = 100, STATES = 1 << 13, SCENARIO_STATES = 1 << 17 };
 
 struct sums {
     uint32_t compared, cut, refused, lost, stuck, several;
@@ -71,6 +72,39 @@ static void compare(const struct host_program *program, const char *name, const 
     sums->stuck += every->stuck > 0;
 }
 
+/* Each operation of caches that have room may run to its end at once: so it does in memory=inflight. */
+static void include(const struct host_program *program, const char *name, const char *settings,
+                    struct sums *sums)
+{
+    static const char *const memories[2] = {" memory=inflight", " memory=caches"};
+    struct device_outcomes *sets[2];
+    for (int i = 0; i < 2; i++) {
+        struct device_options options = DEVICE_SC;
+        struct diag *diag = ARENA_NEW(&test_arena, struct diag);
+        const char *why;
+        diag_init(diag, name, NULL, 0);
+        sets[i] = ARENA_NEW(&test_arena, struct device_outcomes);
+        assert_true(device_set(&test_arena, &options, settings, &why));
+        assert_true(device_set(&test_arena, &options, memories[i], &why));
+        device_search(device_new(&test_arena, program, &options, diag), STATES, DEVICE_EAGER,
+                      sets[i]);
+        sums->cut += sets[i]->cut;
+        if (sets[i]->cut)
+            return;
+    }
+    for (uint32_t i = 0, k = 0; i < sets[0]->count; i++) {
+        while (k < sets[1]->count && strcmp(sets[0]->texts[i], sets[1]->texts[k]) != 0)
+            k++; /* both are in order */
+        if (k == sets[1]->count)
+            fail_msg("%s on `%s`: {%s} in two phases, {%s} in micro steps\n%s", name, settings,
+                     answer(sets[0]), answer(sets[1]), host_print(&test_arena, program));
+    }
+    sums->compared++;
+    sums->several += sets[1]->count > 1;
+    sums->eager += sets[0]->states;
+    sums->every += sets[1]->states;
+}
+
 static void tell(const struct sums *s)
 {
     print_message(
@@ -81,10 +115,8 @@ static void tell(const struct sums *s)
         (unsigned)s->refused);
 }
 
-static void test_scenarios(void **state)
+static void compare_scenarios(const char *more, struct sums *sums)
 {
-    struct sums sums = {0};
-    (void)state;
     for (int number = 1; number <= SCENARIOS; number++) {
         size_t mark = arena_mark(&test_arena), length;
         const char *path =
@@ -95,13 +127,24 @@ static void test_scenarios(void **state)
         assert_non_null(text);
         const struct host_program *program = parse(path, text);
         for (uint32_t i = 0; i < program->claim_count; i++)
-            compare(program, path, program->claims[i].options, SCENARIO_STATES, &sums);
+            compare(program, path,
+                    arena_printf(&test_arena, "%s%s", program->claims[i].options, more),
+                    SCENARIO_STATES, sums);
         arena_release(&test_arena, mark);
     }
-    tell(&sums);
+    tell(sums);
+    assert_int_equal(sums->refused, 0);
+    assert_true(sums->every > sums->eager);
+}
+
+static void test_scenarios(void **state)
+{
+    struct sums sums = {0}, caches = {0};
+    (void)state;
+    compare_scenarios("", &sums);
     assert_int_equal(sums.cut, 0);
-    assert_int_equal(sums.refused, 0);
-    assert_true(sums.every > sums.eager);
+    compare_scenarios(" memory=caches lines=2", &caches);
+    assert_true(caches.compared > 60);
 }
 
 /* ---- programs that are made ---- */
@@ -210,9 +253,25 @@ static void test_made(void **state)
     assert_true(sums.compared >= 200 && sums.several > 50 && sums.lost > 0);
 }
 
+static void test_caches(void **state)
+{
+    struct sums sums = {0};
+    (void)state;
+    for (uint64_t number = 0; number < MADE_CACHES; number++) {
+        size_t mark = arena_mark(&test_arena);
+        struct pcg rng = pcg_derive(23, PCG_KERNEL, number);
+        const char *name = arena_printf(&test_arena, "made %u", (unsigned)number);
+        const struct host_program *program = parse(name, make_program(&rng));
+        include(program, name, make_settings(&rng), &sums);
+        arena_release(&test_arena, mark);
+    }
+    tell(&sums);
+    assert_true(sums.compared >= 70);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_scenarios),
-                                       cmocka_unit_test(test_made)};
+                                       cmocka_unit_test(test_made), cmocka_unit_test(test_caches)};
     return cmocka_run_group_tests(tests, support_setup, support_teardown);
 }
