@@ -1,6 +1,7 @@
 #include "engine/machine/semantics.h"
 
 #include "engine/base/invariant.h"
+#include "engine/base/pages.h"
 #include "engine/machine/live.h"
 #include "engine/program/ptx_code.h"
 
@@ -145,7 +146,7 @@ struct machine *machine_new(struct arena *arena, const struct semantics *semanti
     program_init_memory(program, machine->memory);
     init_threads(machine);
     semantics->init(machine);
-    memcpy(machine->initial, machine->block, (size_t)4 * words);
+    pages_copy(machine->initial, machine->block, (size_t)4 * words);
     if (options->track)
         machine->track.hash = machine->initial_hash = block_hash(machine);
     return machine;

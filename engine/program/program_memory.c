@@ -2,6 +2,7 @@
  * program_memory.c - what a compiled program says of its memory: initial values, places, builtins.
  */
 #include "engine/base/invariant.h"
+#include "engine/base/pages.h"
 #include "engine/language/initial.h"
 #include "engine/program/program.h"
 #include "engine/program/ptx_code.h"
@@ -14,12 +15,14 @@ void program_init_memory(const struct program *program, int32_t *memory)
                                         program->frame_base};
     const uint32_t copies[SPACE_COUNT] = {1, program->launch.blocks, program->total_threads,
                                           program->total_threads};
-    memset(memory, 0, program->memory_words * sizeof *memory);
     if (program->form == FORM_PTX) { /* local memory starts at 0 */
-        if (program->private_base)
-            memcpy(memory, program->ptx->initial, program->private_base * sizeof *memory);
+        const uint32_t words = program->private_base;
+        if (words)
+            pages_copy(memory, program->ptx->initial, words * sizeof *memory);
+        memset(memory + words, 0, (program->memory_words - words) * sizeof *memory);
         return;
     }
+    memset(memory, 0, program->memory_words * sizeof *memory);
     for (uint32_t i = 0; i < program->var_count; i++) {
         const struct ast_var *var = program->vars[i].ast;
         if (var->is_input || var->init_count > 0)

@@ -1,4 +1,5 @@
 #include "engine/base/invariant.h"
+#include "engine/base/pages.h"
 #include "engine/base/pcg.h"
 #include "engine/program/ptx_compile_internal.h"
 
@@ -590,7 +591,7 @@ void ptx_build_initial(struct ptx_builder *b, const struct ptx_code_options *opt
     init_placed(b, constants, &code->constant);
     init_given(b, memory);
     if (options && options->initial)
-        memcpy(memory, options->initial, words * sizeof *memory);
+        pages_copy(memory, options->initial, words * sizeof *memory);
     code->constants = constants;
     code->initial = (int32_t *)memory;
     order_memory(b);
