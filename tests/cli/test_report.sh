@@ -41,7 +41,7 @@ groups=$(grep -o '"group": "[a-z]*"' a.json | paste -sd' ')
 says a.md "## simtfuzz: 1 regression, 1 new finding" "| regressions | new |" "simtfuzz replay 1 --db night.db" "<pre><code>"
 # Both sides of an execution, and where they part: a lemma that names a step, and a result, where threads take other lines.
 for text in '"subject": "simt"' '"subject": "threads"' '"parts_at_step": ' \
-    'is the first to part: crs:target-next takes it to line' '"rule": "while_cont"'; do
+    'is the first to part: crs:call-guard-all takes it to line' '"rule": "while_cont"'; do
     says a.json "$text"
 done
 ! grep -q '"executions": null' a.json || failed "a finding was not run again"
