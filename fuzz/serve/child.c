@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -54,6 +55,7 @@ static bool redirect(int fd, const char *path, int flags)
 static void become(const struct child_limits *limits, const char *output, char *const *arguments)
 {
     (void)setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* who is killed leaves nobody behind */
     set_limits(limits);
     if (!redirect(0, "/dev/null", O_RDONLY) || !redirect(1, output, O_WRONLY | O_CREAT | O_TRUNC) ||
         dup2(1, 2) != 2 || chdir(limits->folder) != 0)
