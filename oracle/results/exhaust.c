@@ -5,6 +5,7 @@
 #include "oracle/check/expect.h"
 #include "oracle/ends/implications.h"
 #include "oracle/ends/liveness.h"
+#include "oracle/results/methods.h"
 #include "oracle/results/result.h"
 
 #include <string.h>
@@ -319,8 +320,10 @@ void exhaust_judge(struct checking *c)
             judge_included(c);
         for (uint32_t i = 0; i < c->execution_count; i++)
             judge_sampled(c, c->executions[i]);
-        if (c->options->exhaustive)
+        if (c->options->exhaustive) {
             judge_choices(c);
+            methods_judge(c);
+        }
     }
     if (whole && c->options->oracles & (1u << ORACLE_RACE))
         judge_race(c);

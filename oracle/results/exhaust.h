@@ -14,7 +14,7 @@ void exhaust_search(struct checking *checking);
 /* The same, if the check is exhaustive. */
 void exhaust_explored(struct checking *checking);
 
-/* Classes "outcome-set", "sampled-set", "goto-set" of `result` and "race-search" of `race`: complete
+/* Classes "outcome-set", "sampled-set", "goto-set", "method-set" (methods.h) of `result` and "race-search" of `race`: complete
  * searches only. */
 void exhaust_judge(struct checking *checking);
 
