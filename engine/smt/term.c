@@ -212,10 +212,13 @@ static bool excludes(const struct terms *terms, term given, term a, uint32_t dep
 static bool implies(const struct terms *terms, term given, term a, uint32_t depth)
 {
     const struct term_node *node = &terms->nodes[a];
+    const struct term_node *of = &terms->nodes[given];
     if (has_operand(terms, TERM_AND, given, a, GIVEN_DEPTH))
         return true;
     if (depth == 0)
         return false;
+    if (of->op == TERM_OR)
+        return implies(terms, of->a, a, depth - 1) && implies(terms, of->b, a, depth - 1);
     if (node->op == TERM_NOT)
         return excludes(terms, given, node->a, depth - 1);
     if (node->op == TERM_AND)
@@ -229,10 +232,13 @@ static bool implies(const struct terms *terms, term given, term a, uint32_t dept
 static bool excludes(const struct terms *terms, term given, term a, uint32_t depth)
 {
     const struct term_node *node = &terms->nodes[a];
+    const struct term_node *of = &terms->nodes[given];
     if (contradict(terms, TERM_AND, given, a, CONTRADICT_DEPTH))
         return true;
     if (depth == 0)
         return false;
+    if (of->op == TERM_OR)
+        return excludes(terms, of->a, a, depth - 1) && excludes(terms, of->b, a, depth - 1);
     if (node->op == TERM_NOT)
         return implies(terms, given, node->a, depth - 1);
     if (node->op == TERM_OR)
@@ -255,13 +261,12 @@ static bool common(const struct terms *terms, enum term_op dual, term a, term b,
     return *x == n->a || *x == n->b;
 }
 
-/* For `and`: a and not (a and c) is a and not c; a and (not a or c) is a and c; (a or c) and (a or not c)
- * is a. For `or` likewise. TERM_NONE: nothing of this. */
+/* For `and`: a and not (a and c) is a and not c; a and (not a or c) is a and c. For `or` likewise. TERM_NONE:
+ * nothing of this. */
 static term absorbed(struct terms *terms, enum term_op op, term a, term b)
 {
     enum term_op dual = op == TERM_AND ? TERM_OR : TERM_AND;
     const struct term_node *node = &terms->nodes[b];
-    term x, y, z;
     if (node->op == TERM_NOT && terms->nodes[node->a].op == op) {
         term left = terms->nodes[node->a].a, right = terms->nodes[node->a].b;
         if (left == a || right == a)
@@ -271,9 +276,29 @@ static term absorbed(struct terms *terms, enum term_op op, term a, term b)
         return node->b;
     if (node->op == dual && opposite(terms, a, node->b))
         return node->a;
+    return TERM_NONE;
+}
+
+static term connect(struct terms *terms, enum term_op op, term unit, term a, term b);
+
+enum { MERGE_DEPTH = 3 };
+
+/* For `or`: (x and y) or (x and not y) is x, also where others stand between them, as where paths that have parted
+ * several times meet one after the other. For `and` likewise. */
+static term merged(struct terms *terms, enum term_op op, term a, term b, uint32_t depth)
+{
+    enum term_op dual = op == TERM_AND ? TERM_OR : TERM_AND;
+    term unit = op == TERM_AND ? TERM_TRUE : TERM_FALSE, x, y, z;
+    const struct term_node node = terms->nodes[a];
     if (common(terms, dual, a, b, &x, &y, &z) && opposite(terms, y, z))
         return x;
-    return TERM_NONE;
+    if (node.op != op || depth == 0)
+        return TERM_NONE;
+    term left = merged(terms, op, node.a, b, depth - 1);
+    if (left)
+        return connect(terms, op, unit, left, node.b);
+    term right = merged(terms, op, node.b, b, depth - 1);
+    return right ? connect(terms, op, unit, node.a, right) : (term)TERM_NONE;
 }
 
 /* `unit` is neutral, its opposite absorbs. */
@@ -300,7 +325,10 @@ static term connect(struct terms *terms, enum term_op op, term unit, term a, ter
     less = absorbed(terms, op, b, a);
     if (less)
         return connect(terms, op, unit, less, b);
-    return commuting(terms, op, SORT_BOOL, a, b);
+    less = merged(terms, op, a, b, MERGE_DEPTH);
+    if (!less)
+        less = merged(terms, op, b, a, MERGE_DEPTH);
+    return less ? less : commuting(terms, op, SORT_BOOL, a, b);
 }
 
 term term_and(struct terms *terms, term a, term b)

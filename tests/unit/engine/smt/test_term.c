@@ -1,7 +1,8 @@
 /* Formulas mean what the language's arithmetic says (eval_ops.h): a solver is asked about values at edges. */
+#include "engine/base/pcg.h"
 #include "engine/language/eval_ops.h"
 #include "engine/smt/solver.h"
-#include "engine/smt/term.h"
+#include "engine/smt/term_value.h"
 #include "tests/unit/shared/support.h"
 
 #include <inttypes.h>
@@ -159,11 +160,95 @@ static int stop(void **state)
     return support_teardown(state);
 }
 
+/* ---- what simplifies ---- */
+
+enum { NAMES = 5, FORMULAS = 1500, POOL = 24 };
+
+/* A formula, and where it holds: a bit for each assignment of the names. */
+struct formula {
+    term t;
+    uint32_t truth;
+};
+
+static uint32_t truth_of(const term *names, term t)
+{
+    struct term_values found;
+    uint32_t truth = 0;
+    uint8_t *seen = ARENA_ARRAY(&test_arena, uint8_t, terms.count);
+    term *list = ARENA_ARRAY(&test_arena, term, terms.count);
+    uint32_t count = 0;
+    term_values_init(&found, &test_arena, terms.count);
+    term_mark_cone(&terms, t, seen);
+    for (term n = 1; n <= t; n++)
+        if (seen[n])
+            list[count++] = n;
+    for (uint32_t row = 0; row < 1u << NAMES; row++) {
+        for (uint32_t i = 0; i < NAMES; i++)
+            found.words[names[i]] = row >> i & 1;
+        term_values_find(&terms, &found, list, count);
+        truth |= (uint32_t)(found.words[t] != 0) << row;
+    }
+    return truth;
+}
+
+static struct formula combined(struct pcg *rng, const struct formula *pool)
+{
+    const struct formula a = pool[pcg_below(rng, POOL)], b = pool[pcg_below(rng, POOL)];
+    switch (pcg_below(rng, 5)) {
+    case 0:
+        return (struct formula){term_not(&terms, a.t), ~a.truth};
+    case 1:
+    case 2:
+        return (struct formula){term_and(&terms, a.t, b.t), a.truth & b.truth};
+    default:
+        return (struct formula){term_or(&terms, a.t, b.t), a.truth | b.truth};
+    }
+}
+
+/* Choices that a formula decides, where it holds. */
+static void check_under(const term *names, struct formula given, struct formula first,
+                        struct formula second)
+{
+    term inner = term_ite(&terms, second.t, term_word(&terms, 2), term_word(&terms, 3));
+    term value = term_ite(&terms, first.t, term_word(&terms, 1), inner);
+    for (int32_t n = 1; n <= 3; n++) {
+        term before = term_eq(&terms, value, term_word(&terms, n));
+        term after = term_eq(&terms, term_under(&terms, given.t, value), term_word(&terms, n));
+        assert_int_equal(truth_of(names, before) & given.truth,
+                         truth_of(names, after) & given.truth);
+    }
+}
+
+static void formulas(void **state)
+{
+    struct formula pool[POOL];
+    struct pcg rng;
+    term names[NAMES];
+    (void)state;
+    terms_init(&terms, &test_arena, TERMS_LIMIT);
+    pcg_seed(&rng, 24, 1);
+    for (uint32_t i = 0; i < NAMES; i++)
+        names[i] = term_symbol(&terms, SORT_BOOL, arena_printf(&test_arena, "n%u", i));
+    for (uint32_t i = 0; i < POOL; i++)
+        pool[i] = (struct formula){names[i % NAMES], truth_of(names, names[i % NAMES])};
+    for (uint32_t i = 0; i < FORMULAS; i++) {
+        struct formula made = combined(&rng, pool);
+        assert_int_equal(truth_of(names, made.t), made.truth);
+        if (i % 8 == 0)
+            check_under(names, made, pool[pcg_below(&rng, POOL)], pool[pcg_below(&rng, POOL)]);
+        /* One that holds always, or never, makes nothing of interest. */
+        uint32_t at = pcg_below(&rng, POOL);
+        pool[at] = made.truth && ~made.truth && pcg_below(&rng, 4)
+                       ? made
+                       : (struct formula){names[at % NAMES], truth_of(names, names[at % NAMES])};
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest always[] = {cmocka_unit_test(booleans)};
+    const struct CMUnitTest always[] = {cmocka_unit_test(booleans), cmocka_unit_test(formulas)};
     const struct CMUnitTest solved[] = {cmocka_unit_test(booleans), cmocka_unit_test(arithmetic),
-                                        cmocka_unit_test(sizes)};
+                                        cmocka_unit_test(sizes), cmocka_unit_test(formulas)};
     if (system("command -v z3 >/dev/null") != 0) /* asked for nothing else */
         return cmocka_run_group_tests(always, start, stop);
     return cmocka_run_group_tests(solved, start, stop);
