@@ -95,6 +95,9 @@ static const struct saying counted[] = {
     {"no eleventh trip",
      KERNEL("threads=2", "for (i = 0; i < 10; i += 1) { if (i == 10) { A[0] = tid; } }"), GOAL_RACE,
      PROOF_PROVED},
+    {"nobody counts them",
+     KERNEL("threads=2", "for (i = 0; i < n; i += 1) { if (i == 40) { A[0] = tid; } }"), GOAL_RACE,
+     PROOF_BOUNDED},
     {"some leave earlier",
      KERNEL("threads=2", "for (i = 0; i < 10; i += 1) { if (i == n) { break; } } "
                          "if (i == 7) { A[0] = tid; }"),
