@@ -139,6 +139,14 @@ static term multiple(struct finding *f, term t, int32_t stride)
     return term_eq(f->t, rest, zero);
 }
 
+/* Whether remainders by it are left out where only plain guesses are made. */
+static bool is_left_out(struct finding *f, int32_t stride)
+{
+    bool out = f->duo->plain && (stride & (stride - 1)) != 0;
+    f->duo->left_out |= out;
+    return out;
+}
+
 static term at_most(struct finding *f, term a, term b)
 {
     return term_not(f->t, term_less(f->t, b, a));
@@ -219,8 +227,9 @@ static void find_bounds(struct finding *f, const struct ast_var *var, uint32_t k
     add_if(f, in, term_eq(f->t, term_binary(f->t, BINARY_AND, now, less), zero),
            SAY(f, "%s is 0 or a power of two", name));
     for (uint32_t i = 0; i < f->stride_count; i++)
-        add_if(f, in, multiple(f, term_binary(f->t, BINARY_SUB, now, before), f->strides[i]),
-               SAY(f, "%s has changed by a multiple of %" PRId32, name, f->strides[i]));
+        if (!is_left_out(f, f->strides[i]))
+            add_if(f, in, multiple(f, term_binary(f->t, BINARY_SUB, now, before), f->strides[i]),
+                   SAY(f, "%s has changed by a multiple of %" PRId32, name, f->strides[i]));
 }
 
 static void find_variables(struct finding *f)
@@ -329,10 +338,14 @@ static void log_of_index(struct finding *f, const struct logged *l, term index)
     add_logged(f, l, at_most(f, wo, first), "stands not behind the first element");
     log_of_steps(f, l, index);
     for (uint32_t i = 0; i < f->stride_count; i++)
-        add_logged(f, l, multiple(f, term_binary(f->t, BINARY_SUB, wo, first), f->strides[i]),
-                   SAY(f, "is a multiple of %" PRId32 " from the first element", f->strides[i]));
+        if (!is_left_out(f, f->strides[i]))
+            add_logged(
+                f, l, multiple(f, term_binary(f->t, BINARY_SUB, wo, first), f->strides[i]),
+                SAY(f, "is a multiple of %" PRId32 " from the first element", f->strides[i]));
     for (uint32_t i = 0; i < f->stride_count; i++) {
         term stride = term_word(f->t, f->strides[i]);
+        if (is_left_out(f, f->strides[i]))
+            continue;
         add_logged(f, l, term_eq(f->t, term_urem(f->t, wo, stride), term_urem(f->t, first, stride)),
                    SAY(f, "has the first element's rest by %" PRId32, f->strides[i]));
     }
@@ -375,11 +388,12 @@ static void log_of_thread(struct finding *f, const struct logged *l)
     add_logged(f, l, term_eq(f->t, wo, tid), "is element tid");
     add_logged(f, l, term_eq(f->t, term_urem(f->t, wo, duo->thread_count), tid),
                "is element tid of some row");
-    if (slice > 1)
+    if (slice > 1 && !is_left_out(f, (int32_t)slice))
         add_logged(f, l, term_eq(f->t, term_udiv(f->t, wo, term_word(f->t, (int32_t)slice)), tid),
                    "is in the thread's slice");
     for (uint32_t i = 0; i < f->stride_count; i++)
-        if (f->strides[i] < threads * 4 && f->strides[i] != (int32_t)slice)
+        if (f->strides[i] < threads * 4 && f->strides[i] != (int32_t)slice &&
+            !is_left_out(f, f->strides[i]))
             add_logged(f, l,
                        term_eq(f->t, term_udiv(f->t, wo, term_word(f->t, f->strides[i])), tid),
                        SAY(f, "is in the thread's slice of %" PRId32, f->strides[i]));

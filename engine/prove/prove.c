@@ -582,12 +582,14 @@ const char *prove_horn_text(struct arena *arena, struct forms *forms,
 
 /* ---- loops cut at guessed invariants ---- */
 
-static void try_invariants(struct proving *p)
+/* Whether guesses were left out. */
+static bool try_guesses(struct proving *p, bool plain)
 {
     const char *reason = NULL;
     struct duo *duo = duo_new(p->arena, p->forms, p->options, 0, &p->result->refused);
     if (!duo)
-        return;
+        return false;
+    duo->plain = plain;
     duo_run(duo);
     note_possible(p, duo);
     reason = duo->reason;
@@ -595,10 +597,18 @@ static void try_invariants(struct proving *p)
     if (reason || !houdini(duo, p->solver, &p->result->rounds, &reason) ||
         !is_about_something(p, duo, &reason)) {
         give_up(p->result, reason);
-        return;
+        return duo->left_out;
     }
     note_loops(p, duo);
     judge_cut(p, duo);
+    return duo->left_out;
+}
+
+/* Remainders cost most: they are guessed at only where it does not do without. */
+static void try_invariants(struct proving *p)
+{
+    if (try_guesses(p, true) && some_open(p->result))
+        try_guesses(p, false);
 }
 
 /* ---- what is required ---- */

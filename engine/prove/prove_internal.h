@@ -140,24 +140,26 @@ struct duo {
     uint32_t threads, blocks; /* of threads: at most */
     term thread_count;        /* a constant, or a symbol (proof_options.threads_from) */
     term same, tid[2], bid[2];
-    term *watched;             /* a variable: the location that thread 1's log is about */
-    struct grown assumptions;  /* term: of the launch, of watched locations */
-    struct grown obligations;  /* struct obligation */
-    struct grown accesses;     /* struct access_seen */
-    struct grown reads;        /* struct read_seen */
-    struct grown passed;       /* struct passed */
-    struct grown overflows;    /* struct overflow; where loops are cut */
-    struct grown tests;        /* struct test_seen */
-    struct grown claims;       /* struct claim_seen */
-    struct grown required;     /* struct required */
-    struct grown cuts;         /* struct loop_cut * */
-    struct grown points;       /* struct point */
-    struct grown left;         /* term: somebody goes on after the last trip that was unrolled */
-    struct grown fresh;        /* term: values that were made up */
-    uint32_t unroll;           /* trips; 0: loops are cut */
-    uint32_t nest;             /* of the loop at hand */
-    const char *reason;        /* not NULL: given up */
-    bool assumes;              /* P has an assume that is no guard */
+    term *watched;            /* a variable: the location that thread 1's log is about */
+    struct grown assumptions; /* term: of the launch, of watched locations */
+    struct grown obligations; /* struct obligation */
+    struct grown accesses;    /* struct access_seen */
+    struct grown reads;       /* struct read_seen */
+    struct grown passed;      /* struct passed */
+    struct grown overflows;   /* struct overflow; where loops are cut */
+    struct grown tests;       /* struct test_seen */
+    struct grown claims;      /* struct claim_seen */
+    struct grown required;    /* struct required */
+    struct grown cuts;        /* struct loop_cut * */
+    struct grown points;      /* struct point */
+    struct grown left;        /* term: somebody goes on after the last trip that was unrolled */
+    struct grown fresh;       /* term: values that were made up */
+    uint32_t unroll;          /* trips; 0: loops are cut */
+    uint32_t nest;            /* of the loop at hand */
+    bool plain;         /* guesses about remainders by other than powers of two are left out */
+    bool left_out;      /* some were */
+    const char *reason; /* not NULL: given up */
+    bool assumes;       /* P has an assume that is no guard */
     bool possible[GOAL_COUNT]; /* whether P has anything that could go wrong in this way */
 };
 
