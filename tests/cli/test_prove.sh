@@ -140,7 +140,7 @@ TABLE
 
 expect 0 prove "$papers/tutorial-stride.simt"
 verdict proved "proved (all trips)" proved
-expect 0 prove "$source/corpus/prove/scan.simt" --invariants
+expect 0 prove "$source/corpus/prove/invariant.simt" --invariants
 verdict proved "proved (invariants)" proved
 says out "loop at line" "candidates hold"
 expect 1 prove "$papers/tutorial-stride.simt" --unroll 2 --budget 1
