@@ -587,11 +587,28 @@ static int repair_files(struct cli *cli, const struct cli_files *files)
     return interrupted ? CLI_INTERRUPTED : status;
 }
 
-static bool any_host(const struct cli_files *files)
+static uint32_t count_hosts(const struct cli_files *files)
 {
+    uint32_t hosts = 0;
     for (uint32_t i = 0; i < files->count; i++)
-        if (host_is_path(files->paths[i]))
-            return true;
+        hosts += host_is_path(files->paths[i]);
+    return hosts;
+}
+
+/* Options that are for the other kind of files. */
+static bool options_fit(struct cli *cli, const struct cli_files *files)
+{
+    const uint32_t hosts = count_hosts(files);
+    if (cli->options.device && hosts == 0)
+        cli_misuse(cli, "--device is for host programs (*.host)");
+    else if (cli->options.subjects != SUBJECTS_DEFAULT && files->count > 0 && hosts == files->count)
+        cli_misuse(cli, "--subjects is for kernels: on a device (--device) they run under crs");
+    else if (cli->options.exhaustive && files->count > 0 && hosts == files->count)
+        cli_misuse(
+            cli,
+            "--exhaustive is for kernels: executions of a host program are drawn (--schedules)");
+    else
+        return true;
     return false;
 }
 
@@ -604,8 +621,8 @@ int command_check(struct cli *cli)
     if (!read_suppressions(cli) || !read_tape(cli, &options) ||
         !cli_find_checked(cli, cli->arguments, cli->argument_count, &files))
         return CLI_USAGE;
-    if (cli->options.device && !any_host(&files))
-        return cli_misuse(cli, "--device is for host programs (*.host)");
+    if (!options_fit(cli, &files))
+        return CLI_USAGE;
     if (cli->options.repair || cli->options.outcomes)
         return repair_files(cli, &files);
     struct arena kept;

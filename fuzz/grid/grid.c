@@ -140,6 +140,8 @@ static void tell(const struct grid *g)
                       : "no race in this execution");
     if (g->device)
         printf("    device: %s\n", g->device);
+    if (launch->kernel->expects)
+        printf("    note: what the file expects is of its own launch, and not asked of this one\n");
     if (launch->kernel->ptx->notes)
         printf("    note: %s\n", demangle_within(&g->cli->arena, launch->kernel->ptx->notes,
                                                  launch->kernel->ptx->entry->name));
@@ -247,7 +249,7 @@ int grid_check(struct cli *cli, const char *path, struct ast_kernel *kernel,
 {
     struct grid g = grid_of(cli, path);
     const char *why = "claims are asked of up to 64 blocks and 4096 threads";
-    if (!kernel->expects && run(&g, kernel, &why))
+    if ((!kernel->expects || cli->options.settings) && run(&g, kernel, &why))
         return finish(&g, sums);
     sums->kernels++;
     return refuse(&g, why, sums);

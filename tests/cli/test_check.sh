@@ -222,4 +222,8 @@ expect 0 check pair.simt --suppress known.txt --json
 says out '"word": "suppressed"' '"suppressed": 1'
 expect 2 check pair.simt --device sms=1
 says err '--device is for host programs'
+for other in --subjects=crs --exhaustive; do
+    expect 2 check "$source/corpus/host/double-buffer.host" $other
+    says err "${other%=*} is for kernels"
+done
 finish

@@ -158,4 +158,7 @@ READ:	ld.global.u32 %r4, [%rd1];
 END
 expect 1 check late.ptx --set threads=64 --set blocks=65
 says out 'RACY ' 'p[0] is written by thread 0 of block 1 ' 'was read by thread 63 of block 0' 'nothing orders the two blocks'
+# What a file expects is of the launch in its head.
+expect 1 check "$source/corpus/ptx/warpsum.nvcc.ptx" --set threads=32 --set blocks=100
+says out "RACY " "what the file expects is of its own launch" "100 of 100 blocks"
 finish
