@@ -135,10 +135,13 @@ struct host_order *host_order_watch(struct arena *arena, struct device *device)
     device->watcher = &order->watcher;
     for (uint32_t i = 0; i < device->grid_count; i++) {
         struct grid_observer *o = &order->observers[i];
-        *o = (struct grid_observer){.observer = {.context = o, .access_row = see_row},
-                                    .order = order,
-                                    .grid = &device->grids[i]};
-        machine_observe(device->grids[i].machine, &o->observer);
+        struct machine *machine = device->grids[i].machine;
+        /* With memory=inflight the device itself hears what gets under way: it still does. */
+        *o = (struct grid_observer){
+            .observer = {.context = o, .access_row = see_row, .next = machine->options.observers},
+            .order = order,
+            .grid = &device->grids[i]};
+        machine_observe(machine, &o->observer);
     }
     return order;
 }
@@ -146,7 +149,7 @@ struct host_order *host_order_watch(struct arena *arena, struct device *device)
 void host_order_leave(struct host_order *order)
 {
     for (uint32_t i = 0; i < order->device->grid_count; i++)
-        machine_observe(order->device->grids[i].machine, NULL);
+        machine_observe(order->device->grids[i].machine, order->observers[i].observer.next);
     order->device->watcher = NULL;
 }
 

@@ -99,6 +99,30 @@ says err "takes lines of 1, 2, 4 or 8 words"
 expect 2 check "$program" --device 'memory=l1'
 says err "memory is one of \`sc inflight caches\`"
 
+# Operations under way as a whole: what is watched lands like everything else, and a race is told.
+cat >move.host <<'END'
+kernel move
+    launch(threads = 4);
+    global int src[4];
+    global int dst[4];
+    kernel move() {
+        dst[tid] = src[tid];
+    }
+end
+buffer a[4] = {5, 6, 7, 8}
+buffer b[4]
+launch move grid=1 block=4 src=a dst=b
+sync
+expect b == {5, 6, 7, 8}
+END
+expect 0 check move.host --device coherent
+expect 1 check move.host --device 'coherent drain=none'
+says out "\`expect b == {5, 6, 7, 8}\` does not hold on the device"
+sed '/^sync/d' move.host >no-sync-move.host
+expect 1 check no-sync-move.host --device coherent
+says out 'RACE ' 'is accessed by the launch of'
+expect 0 run --host --seed 77 --cases 30 --device 'coherent memory=caches'
+
 expect 0 trace spin.host
 says out "done after" "grid_issue 2"
 
