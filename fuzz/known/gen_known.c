@@ -318,6 +318,7 @@ static void call(struct drawing *d, struct list *list, const struct place *place
     n->back = gen_chance(d->g, 50);
     d->cost += place->times * (one->cost + (n->other_function ? other->cost : 0));
     d->p->accumulates |= one->accumulates || (n->other_function && other->accumulates);
+    d->p->warp_barriers |= one->warp_barriers || (n->other_function && other->warp_barriers);
 }
 
 /* ---- threads together ---- */
@@ -372,7 +373,8 @@ static void warp_op(struct drawing *d, struct list *list, const struct place *pl
 {
     struct known_node *n = add(d, list, place, KNOWN_WARP);
     n->which = gen_below(d->g, KNOWN_WARP_OPS);
-    d->p->warp_barriers |= n->which == KNOWN_BAR_WARP;
+    if (n->which == KNOWN_BAR_WARP)
+        *(d->function ? &d->function->warp_barriers : &d->p->warp_barriers) = true;
     bool of_predicates = n->which >= KNOWN_VOTE_ALL && n->which <= KNOWN_BALLOT_NOT;
     bool to_predicate = of_predicates && n->which < KNOWN_BALLOT;
     n->s[0] = register_of(d, of_predicates ? KNOWN_P : KNOWN_R);

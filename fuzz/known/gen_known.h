@@ -177,7 +177,7 @@ struct known_node {
 
 struct known_function {
     uint32_t number;
-    bool recursive, accumulates;
+    bool recursive, accumulates, warp_barriers;
     struct known_node *body;
     uint32_t cost; /* thread steps of a call, at most */
 };
@@ -192,7 +192,8 @@ struct known_program {
     uint32_t givens;                /* bits 1 << known_given_id: that are read */
     bool full;                      /* no warp has lanes missing: counts can be exact */
     bool warp_ops, own_atomics, copies;
-    bool warp_barriers; /* so lanes of a warp are not ordered by lock-step alone (docs/races.md) */
+    bool
+        warp_barriers; /* that can be reached: lanes of a warp are not ordered by lock-step alone (docs/races.md) */
     bool
         keeps_trail; /* frames have a hash of what nodes computed, whether that is overwritten or not */
     bool flawed;     /* may have a flaw; it has one, `flaw`, if one was reached */
