@@ -33,6 +33,16 @@ fake hangs <<<'exec sleep 60'
 expect 3 prove "$two" --solver ./hangs --seconds 1
 verdict unknown "unknown (the solver './hangs' hangs" unknown
 
+# Who is killed leaves no solver behind.
+fake lasts <<<'echo $$ >solver.pid; exec sleep 1000'
+"$simtfuzz" prove "$two" --solver ./lasts >out 2>err &
+pid=$!
+for _ in $(seq 200); do [ -s solver.pid ] && break || sleep 0.05; done
+kill -KILL $pid
+wait $pid 2>/dev/null
+for _ in $(seq 100); do kill -0 "$(cat solver.pid)" 2>/dev/null || break; sleep 0.05; done
+kill -0 "$(cat solver.pid)" 2>/dev/null && failed "the solver is still there"
+
 fake floods <<<'yes | head -c 3000000; sleep 60'
 expect 3 prove "$two" --solver ./floods
 says out "prints without an end"
