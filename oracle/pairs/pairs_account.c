@@ -111,10 +111,11 @@ const char *pairs_account(struct arena *arena, const struct pairs_account *accou
                                   .stores = account->stores,
                                   .store_count = account->store_count,
                                   .budget_steps = STEPS};
-    int32_t *inputs = ARENA_ARRAY(arena, int32_t, account->core->memory_words);
+    /* Each has a memory of its own: they differ where somebody lies. */
+    int32_t *inputs = ARENA_ARRAY(arena, int32_t, account->core->memory_words + x.reference->words);
     program_init_memory(account->core, inputs);
     x.end = ref_pair_run(x.reference, inputs, &pair,
-                         ARENA_ARRAY(arena, uint8_t, account->core->private_base + 1));
+                         ARENA_ARRAY(arena, uint8_t, x.reference->private_base + 1));
     if (x.end.decided)
         compare(&x, results);
     return x.difference;

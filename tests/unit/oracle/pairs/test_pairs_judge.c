@@ -113,7 +113,9 @@ static enum rule tell_otherwise(struct machine *machine, uint32_t actor, struct 
     if (machine->options.pair_count == 0 || !o)
         return honest_step(machine, actor, choices);
     uint32_t stm = interleave_state(machine, actor)->pc;
+    machine->options.observers = NULL; /* what observers are told is told below */
     enum rule rule = honest[0](machine, actor, choices);
+    machine->options.observers = o;
     if (rule != RULE_INTK_ASSIGN)
         return rule;
     bool first = writes++ == 0;

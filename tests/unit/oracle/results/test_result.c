@@ -127,8 +127,13 @@ static enum rule linger(struct machine *machine, uint32_t thread, struct choices
 /* Reads of thread 1 are not reported. */
 static enum rule hide_read(struct machine *machine, uint32_t thread, struct choices *choices)
 {
-    return honest[thread == 1 && !threads_state(machine, thread)->pending ? 0 : MACHINE_OBSERVED](
-        machine, thread, choices);
+    const struct observer *o = machine->options.observers;
+    if (thread == 1 && !threads_state(machine, thread)->pending)
+        machine->options.observers = NULL;
+    enum rule rule =
+        honest[machine->options.observers ? MACHINE_OBSERVED : 0](machine, thread, choices);
+    machine->options.observers = o;
+    return rule;
 }
 
 /* Every other execution reports what no thread has written. */
