@@ -96,8 +96,9 @@ void graph_record(struct graph *graph, uint32_t from, uint32_t actor, uint32_t t
         store_undo(search->machine);
         if (found)
             break;
-        bool more = script_next(script);
-        INVARIANT(more); /* the edge was found that way */
+        if (!script_next(
+                script)) /* the edge was found that way: the machine contradicts itself, and so will the tape */
+            break;
     }
     graph_entry(graph, actor);
     for (uint32_t i = 0; i < script->count; i++)
