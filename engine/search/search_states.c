@@ -96,8 +96,8 @@ void graph_record(struct graph *graph, uint32_t from, uint32_t actor, uint32_t t
         store_undo(search->machine);
         if (found)
             break;
-        if (!script_next(
-                script)) /* the edge was found that way: the machine contradicts itself, and so will the tape */
+        /* The edge was found that way: else the machine contradicts itself, and so will the tape. */
+        if (!script_next(script))
             break;
     }
     graph_entry(graph, actor);

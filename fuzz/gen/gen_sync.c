@@ -303,13 +303,19 @@ static struct ast_stm *behind_recursion(struct gen *g, struct ast_function *func
     return gen_if(g, more, call_of(g, function, less), rest);
 }
 
+/* Languages of others have no recursion. */
+static bool draw_recursion(struct gen *g)
+{
+    return !(g->features & GEN_PORTABLE) && gen_chance(g, 50);
+}
+
 /* void f() { barrier(); }, or another function that calls it; or one that calls itself first. */
 static struct ast_function *waiting_function(struct gen *g, struct ast_function *inner)
 {
     struct ast_function *function = ARENA_NEW(g->arena, struct ast_function);
     function->name = gen_function_name(g);
     function->body = inner ? call_of(g, inner, ast_int(g->arena, 0)) : gen_stm(g, STM_BARRIER);
-    if (gen_chance(g, 50)) {
+    if (draw_recursion(g)) {
         struct gen_scope scope = {.function = function, .locals_end = &function->locals};
         function->body = behind_recursion(g, function, depth_parameter(g, &scope), function->body);
     }
@@ -454,7 +460,7 @@ static void barrier_phase(struct gen *g, const struct gen_place *place, struct g
     struct gen_list body;
     gen_list_init(&body);
     function->name = gen_function_name(g);
-    struct ast_var *deep = gen_chance(g, 50) ? depth_parameter(g, &scope) : NULL;
+    struct ast_var *deep = draw_recursion(g) ? depth_parameter(g, &scope) : NULL;
     outer = g->scope;
     g->scope = &scope;
     scope.values[scope.value_count++] = gen_local(g, 'x'); /* for what stands between the loops */

@@ -32,6 +32,7 @@
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
+#include <utmp.h>
 
 enum { ROWS_MAX = 120, COLUMNS_MAX = 400, WAIT_MS = 60000, CELL_MAX = 5, SEQUENCE_MAX = 32 };
 
@@ -369,15 +370,18 @@ int main(int argc, char **argv)
     vt.grid = 0;
     clear_all();
     struct winsize size = {.ws_row = (unsigned short)vt.rows, .ws_col = (unsigned short)vt.columns};
-    program = forkpty(&terminal, NULL, NULL, &size);
-    if (program < 0)
+    struct termios first, last;
+    int own;
+    if (openpty(&terminal, &own, NULL, NULL, &size) != 0 || tcgetattr(own, &first) != 0 ||
+        (program = fork()) < 0)
         return 2;
     if (program == 0) {
+        close(terminal);
+        login_tty(own);
         execvp(argv[steps + 1], argv + steps + 1);
         _exit(127);
     }
-    struct termios first, last;
-    tcgetattr(terminal, &first);
+    close(own);
     for (int i = 2; i < steps; i++)
         run_step(argv[i]);
     wait_end();

@@ -10,9 +10,10 @@ class Flow {
         this.next = stms.map(() => []);
         this.before = stms.map(() => 0);
         for (let i = 0; i < flow.length; i += 3) {
-            this.next[flow[i]].push({ to: flow[i + 1], kind: flow[i + 2] });
-            if (flow[i + 1] >= 0)
-                this.before[flow[i + 1]]++;
+            const to = flow[i + 1] < stms.length ? flow[i + 1] : -1; // behind the last one nothing is left
+            this.next[flow[i]].push({ to, kind: flow[i + 2] });
+            if (to >= 0)
+                this.before[to]++;
         }
         this.blockOf = new Int32Array(stms.length).fill(-1);
         this.blocks = [];

@@ -21,7 +21,7 @@ names=(
     'engine/crs/crs_branch.c:unwind:constant:1@put(u->machine,&s->completed,1):1->2' # a flag
 )
 hunt() {
-    "$hunter" --cases 8 --seeds 1 --jobs "$1" "${@:2}" "${only[@]}" 2>"$folder/err" || failed "hunt: $(cat "$folder/err")"
+    "$hunter" --cases 24 --seeds 1 --jobs "$1" "${@:2}" "${only[@]}" 2>"$folder/err" || failed "hunt: $(cat "$folder/err")"
 }
 only=()
 for name in "${names[@]}"; do only+=(--only "${name//\[/?}"); done
