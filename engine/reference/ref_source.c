@@ -13,8 +13,8 @@ struct ref_walk {
     uint32_t thread;
     struct ref_history *history;
     uint32_t head; /* what is before it has been matched, or was read for nothing */
-    uint64_t
-        latest; /* the last step of the execution that belongs to the statement at hand, or to one before */
+    /* The last step of the execution that belongs to the statement at hand, or to one before. */
+    uint64_t latest;
     uint64_t steps; /* left */
     bool ended;     /* the history is whole: nothing of the thread comes behind */
     int32_t result; /* of the last function that returned */
@@ -47,6 +47,15 @@ static uint32_t event_from(const struct ref_walk *w, uint32_t from)
     while (from < w->history->count && w->history->events[from].thread != w->thread)
         from++;
     return from;
+}
+
+/* Its next event that is no read. */
+static uint32_t act_from(const struct ref_walk *w, uint32_t from)
+{
+    uint32_t i = event_from(w, from);
+    while (i < w->history->count && w->history->events[i].kind == REF_EVENT_READ)
+        i = event_from(w, i + 1);
+    return i;
 }
 
 /* A statement begins: what the steps of those before it have read besides is not its own. */
@@ -90,9 +99,7 @@ static struct ref_event *next_is(struct ref_walk *w, enum ref_event_kind kind, u
 {
     static const char *const names[] = {"read", "write", "atomic", "barrier"};
     struct ref_event *events = w->history->events;
-    uint32_t i = event_from(w, w->head);
-    while (i < w->history->count && events[i].kind == REF_EVENT_READ)
-        i = event_from(w, i + 1);
+    uint32_t i = act_from(w, w->head);
     if (i == w->history->count && !w->ended) {
         stop(w);
         return NULL;
@@ -363,10 +370,8 @@ struct ref_source_end ref_source_run(struct ref *r, uint32_t thread, struct ref_
     *left -= most - w.steps;
     bool ended = !r->misled && !r->unknown;
     if (ended && w.ended) {
-        uint32_t i = event_from(&w, w.head);
-        while (i < history->count && history->events[i].kind == REF_EVENT_READ)
-            i = event_from(&w, i + 1);
-        if (i < history->count || end != (r->end == REF_RUNNING ? REF_TERMINATED : r->end))
+        if (act_from(&w, w.head) < history->count ||
+            end != (r->end == REF_RUNNING ? REF_TERMINATED : r->end))
             w.differs = "end";
     }
     r->misled = NULL;

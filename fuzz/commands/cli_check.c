@@ -484,15 +484,19 @@ int check_judge(struct cli *cli, const char *path, struct ast_kernel *kernel,
     telling.searched = cli->options.json ? NULL : tell_searched;
     telling.searched_context = &searched;
     telling.subjects = check_subjects(kernel, options->subjects);
-    if (may_grow(cli, kernel) && grid_decides(cli, path, kernel, CHECK_DEFAULTS.budget_steps, sums))
-        return CLI_OK;
+    struct grid *one = may_grow(cli, kernel) ? grid_try(cli, path, kernel) : NULL;
+    if (grid_decides(one, CHECK_DEFAULTS.budget_steps))
+        return grid_tell(one, sums);
     check_kernel(&cli->arena, kernel, &telling, result);
     struct headline headline;
     headline_of(&cli->arena, result, &headline);
     if (may_grow(cli, kernel) && headline.count == 0 && budget_is_short(result, &telling)) {
+        if (options->subjects == SUBJECTS_DEFAULT && grid_is_cut(one))
+            return grid_tell(one, sums);
         budget_grow(cli, kernel, &telling, result);
         headline_of(&cli->arena, result, &headline);
     }
+    grid_drop(one);
     struct cli_stated stated = cli_check_matrix(cli, kernel, options);
     const struct fail_on fail_on = fail_on_of(cli, path, kernel);
     headline_suppress(&headline, &fail_on);

@@ -19,7 +19,8 @@ enum { ALL_BYTES = 0xf, PROGRESS_MS = 1000, DECIDING_MOST = 1 << 27 /* steps of 
 
 struct grid {
     struct cli *cli;
-    struct arena *arena; /* of the launch */
+    struct arena *arena; /* of the launch: its own, or the command's */
+    struct arena own;
     const char *path;
     struct launch *launch;
     const struct fail_on *fail_on;
@@ -255,25 +256,50 @@ int grid_check(struct cli *cli, const char *path, struct ast_kernel *kernel,
     return refuse(&g, why, sums);
 }
 
-bool grid_decides(struct cli *cli, const char *path, struct ast_kernel *kernel, uint64_t budget,
-                  struct cli_check_sums *sums)
+struct grid *grid_try(struct cli *cli, const char *path, struct ast_kernel *kernel)
 {
     const struct ast_launch launch = kernel->launch;
     const struct ptx_kernel ptx = *kernel->ptx;
-    struct arena arena;
-    struct grid g = grid_of(cli, path);
+    struct grid *g = ARENA_NEW(&cli->arena, struct grid);
     const char *why;
-    if (arena_init(&arena, cli->arena.size) != 0)
-        return false;
-    g.arena = &arena;
-    g.must_decide = true;
-    const bool decided = run(&g, kernel, &why) && g.launch->status == STATUS_TERMINATED &&
-                         !g.launch->race->findings && g.suppressed == 0 &&
-                         g.launch->steps * launch.warp > budget;
-    if (decided)
-        finish(&g, sums);
+    *g = grid_of(cli, path);
+    if (arena_init(&g->own, cli->arena.size) != 0)
+        return NULL;
+    g->arena = &g->own;
+    g->must_decide = true;
+    const bool ran = run(g, kernel, &why);
     kernel->launch = launch;
     *kernel->ptx = ptx;
-    arena_destroy(&arena);
-    return decided;
+    if (!ran)
+        grid_drop(g);
+    return ran ? g : NULL;
+}
+
+static bool is_well(const struct grid *g, enum status status)
+{
+    return g && g->launch->status == status && !g->launch->race->findings && g->suppressed == 0;
+}
+
+bool grid_decides(const struct grid *g, uint64_t budget)
+{
+    return is_well(g, STATUS_TERMINATED) &&
+           g->launch->steps * g->launch->program->launch.warp > budget;
+}
+
+bool grid_is_cut(const struct grid *g)
+{
+    return is_well(g, STATUS_STEP_LIMIT);
+}
+
+void grid_drop(struct grid *g)
+{
+    if (g)
+        arena_destroy(&g->own);
+}
+
+int grid_tell(struct grid *g, struct cli_check_sums *sums)
+{
+    const int status = finish(g, sums);
+    grid_drop(g);
+    return status;
 }

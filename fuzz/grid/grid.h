@@ -12,11 +12,21 @@
 int grid_check(struct cli *cli, const char *path, struct ast_kernel *kernel,
                struct cli_check_sums *sums);
 
-/* Whether one execution of this kernel of FORM_PTX stands for all (launch_decides), nothing is wrong with it, and others
- * of its kind would take more than so many steps. Then it is told, and counted. One that may never end is given up
- * after 2^27 steps of warps. */
-bool grid_decides(struct cli *cli, const char *path, struct ast_kernel *kernel, uint64_t budget,
-                  struct cli_check_sums *sums);
+/* One execution of a launch where one stands for all (launch_decides), in memory of its own; given up after 2^27 steps of
+ * warps, as it may never end. */
+struct grid;
+
+/* Of a kernel of FORM_PTX, which is as before afterwards. NULL: one does not stand for all. */
+struct grid *grid_try(struct cli *cli, const char *path, struct ast_kernel *kernel);
+
+/* NULL, no: whether nothing is wrong with it, and others of its kind would take more than so many steps; ... */
+bool grid_decides(const struct grid *grid, uint64_t budget);
+/* ... whether nothing was wrong with it until it was given up. */
+bool grid_is_cut(const struct grid *grid);
+
+/* Tells of it, counts it, and drops it. The exit status. */
+int grid_tell(struct grid *grid, struct cli_check_sums *sums);
+void grid_drop(struct grid *grid); /* or NULL */
 
 /* ---- budgets (budget.c) ---- */
 

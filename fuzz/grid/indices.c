@@ -86,6 +86,12 @@ static struct value read(struct pass *p, const struct ptx_operand *o)
     return unknown(false);
 }
 
+/* The number, and nothing else. */
+static bool is_number(struct value v)
+{
+    return v.is_known && v.tid == 0 && v.step == 0 && !v.array;
+}
+
 /* The step of a sum of two of them: what divides both. */
 static int64_t common(int64_t a, int64_t b)
 {
@@ -114,12 +120,11 @@ static struct value sum(struct value a, struct value b, int64_t sign)
 
 static struct value product(struct value a, struct value b)
 {
-    const bool is_left = a.is_known && a.tid == 0 && a.step == 0 && !a.array;
+    const bool is_left = is_number(a);
     const struct value *factor = is_left ? &a : &b;
     struct value *other = is_left ? &b : &a;
-    if (!factor->is_known || factor->tid != 0 || factor->step != 0 || factor->array ||
-        !other->is_known || other->array || factor->number > UINT32_MAX + (int64_t)1 ||
-        factor->number < 0)
+    if (!is_number(*factor) || !other->is_known || other->array ||
+        factor->number > UINT32_MAX + (int64_t)1 || factor->number < 0)
         return unknown(a.by_thread || b.by_thread);
     other->parameter = 0;
     other->tid *= factor->number;
@@ -130,8 +135,7 @@ static struct value product(struct value a, struct value b)
 
 static struct value shifted(struct value a, struct value by)
 {
-    const bool is_number = by.is_known && by.tid == 0 && by.step == 0 && !by.array;
-    if (!is_number || by.number < 0 || by.number > 32)
+    if (!is_number(by) || by.number < 0 || by.number > 32)
         return unknown(a.by_thread || by.by_thread);
     return product(a, number((int64_t)1 << by.number));
 }
@@ -139,10 +143,10 @@ static struct value shifted(struct value a, struct value by)
 /* Where nothing is shifted out: compilers extend a sign so. */
 static struct value shifted_back(struct value a, struct value by)
 {
-    const bool is_number = by.is_known && by.tid == 0 && by.step == 0 && !by.array;
     const int64_t all = a.tid | a.step | a.number,
-                  part = is_number && by.number >= 0 && by.number <= 32 ? (int64_t)1 << by.number
-                                                                        : INT64_MAX;
+                  part = is_number(by) && by.number >= 0 && by.number <= 32
+                             ? (int64_t)1 << by.number
+                             : INT64_MAX;
     if (!a.is_known || a.array || all % part != 0)
         return unknown(a.by_thread || by.by_thread);
     a.parameter = 0;

@@ -78,9 +78,15 @@ static bool enter(void)
 
 /* ---- memory ---- */
 
+/* Of the file. */
+static uint64_t mapped(uint64_t bytes)
+{
+    return (bytes + PAGE) / PAGE * PAGE;
+}
+
 static struct buffer *new_buffer(uint64_t address, uint64_t bytes, enum device_memory kind)
 {
-    const uint64_t length = (bytes + PAGE) / PAGE * PAGE;
+    const uint64_t length = mapped(bytes);
     struct buffer *b = calloc(1, sizeof *b);
     if (!b || file_bytes + length > DEVICE_MEMORY_BYTES ||
         ftruncate(device_file(), (off_t)(file_bytes + length)) != 0) {
@@ -126,7 +132,7 @@ static void forget(const void *pointer)
     for (struct buffer **b = &buffers; *b; b = &(*b)->next)
         if ((*b)->address == address) {
             struct buffer *gone = *b;
-            munmap(gone->copy, (gone->bytes + PAGE) / PAGE * PAGE);
+            munmap(gone->copy, mapped(gone->bytes));
             *b = gone->next;
             free(gone);
             device_tell(DEVICE_FREE, &address, sizeof address, NULL, 0);

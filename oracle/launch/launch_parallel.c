@@ -24,8 +24,8 @@ struct common {
     struct launch *launch;
     uint64_t budget; /* of a group */
     uint64_t groups; /* full ones of the grid */
-    atomic_ullong
-        next; /* group that nobody has taken; relaxed: nothing else is handed over by it */
+    /* The first group that nobody has taken; relaxed: nothing else is handed over by it. */
+    atomic_ullong next;
     atomic_ullong steps, blocks;
     atomic_bool stopped; /* something is wrong, or the user wants no more */
 };

@@ -24,19 +24,22 @@ struct source {
 
 /* ---- what is told ---- */
 
+static void keep(struct source *x, struct ref_event event)
+{
+    event.step = x->steps;
+    if (x->history.count < EVENTS)
+        x->history.events[x->history.count++] = event;
+    else
+        x->full = true;
+}
+
 static void hear(struct source *x, enum ref_event_kind kind, uint32_t thread, uint32_t address,
                  int32_t value)
 {
     int32_t *word = &x->shadow[address];
-    if (x->history.count < EVENTS)
-        x->history.events[x->history.count++] = (struct ref_event){.kind = kind,
-                                                                   .thread = thread,
-                                                                   .address = address,
-                                                                   .value = value,
-                                                                   .found = *word,
-                                                                   .step = x->steps};
-    else
-        x->full = true;
+    keep(x,
+         (struct ref_event){
+             .kind = kind, .thread = thread, .address = address, .value = value, .found = *word});
     *word = value;
 }
 
@@ -61,11 +64,7 @@ static void on_atomic(void *context, uint32_t thread, uint32_t address, int32_t 
 
 static void pass(struct source *x, uint32_t thread)
 {
-    if (x->history.count < EVENTS)
-        x->history.events[x->history.count++] =
-            (struct ref_event){.kind = REF_EVENT_BARRIER, .thread = thread, .step = x->steps};
-    else
-        x->full = true;
+    keep(x, (struct ref_event){.kind = REF_EVENT_BARRIER, .thread = thread});
 }
 
 /* Not the barrier that P has before End, which no text has, nor a sync that nobody takes part in. */
