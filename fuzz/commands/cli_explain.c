@@ -49,10 +49,12 @@ static int explain_one(struct cli *cli, const char *name)
         return CLI_OK;
     if (explain(&cli->arena, name, stdout))
         return CLI_OK;
-    return cli_misuse(cli,
-                      "there is no rule, subject, oracle, erratum or word '%s' (`simtfuzz rules`, "
-                      "`rules --subjects`, `rules --oracles` list the first three)",
-                      name);
+    const char *near = explain_near(&cli->arena, name);
+    return cli_misuse(
+        cli,
+        "there is no rule, subject, oracle, erratum or word '%s'%s%s (`simtfuzz rules`, "
+        "`rules --subjects`, `rules --oracles` list the first three)",
+        name, *near ? "; rules like it: " : "", near);
 }
 
 int command_explain(struct cli *cli)

@@ -104,7 +104,7 @@ static void explain_rule(struct arena *arena, enum rule rule, FILE *out)
     const char *subject = subject_of(info->semantics);
     fprintf(out, "%s.%s: a rule, from %s\n\n", info->semantics, info->name, info->source);
     const char *const *rest = kernel ? put_comment(arena, kernel, out) : NULL;
-    fputs("\nThe rule:\n\n", out);
+    fprintf(out, "\nThe rule, %s:\n\n", view_rule_places[rule]);
     put_indented(view_rule_texts[rule], out);
     if (!kernel)
         return;
@@ -145,8 +145,21 @@ static bool explain_rules(struct arena *arena, const char *name, FILE *out)
             name, count, name);
     for (uint32_t i = 0; i < RULE_COUNT; i++)
         if (strcmp(name, rule_table[i].name) == 0)
-            fprintf(out, "    %s.%s   %s\n", rule_table[i].semantics, name, rule_table[i].source);
+            fprintf(out, "    %s.%s   %s; %s\n", rule_table[i].semantics, name,
+                    rule_table[i].source, view_rule_places[i]);
     return true;
+}
+
+const char *explain_near(struct arena *arena, const char *name)
+{
+    enum { LISTED_MAX = 8 };
+    const char *near = "";
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < RULE_COUNT && strlen(name) > 1; i++)
+        if (strstr(rule_table[i].name, name) && count++ < LISTED_MAX)
+            near = arena_printf(arena, "%s%s%s.%s", near, *near ? ", " : "",
+                                rule_table[i].semantics, rule_table[i].name);
+    return near;
 }
 
 /* ---- subjects ---- */

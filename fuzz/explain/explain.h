@@ -40,6 +40,9 @@ const struct explain_text *explain_rule_kernel(struct arena *arena, enum rule ru
 /* Everything of that name. False: there is nothing. */
 bool explain(struct arena *arena, const char *name, FILE *out);
 
+/* Rules in whose names that stands, for who has asked for nothing that there is: "lockstep.psi_T, lockstep.psi_F". */
+const char *explain_near(struct arena *arena, const char *name);
+
 /* A signature, "oracle|class|rule|observable", part by part. False: there is no such oracle. */
 bool explain_signature(struct arena *arena, const char *signature, FILE *out);
 

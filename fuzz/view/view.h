@@ -71,6 +71,9 @@ void view_put_document(const struct view_document *page, const char *json, size_
  * makes from the sources.) */
 extern const char *const view_rule_texts[];
 
+/* Where that function is: "simt_if in engine/warps/simt.c:120". */
+extern const char *const view_rule_places[];
+
 /* view.css and view.js, and their digests (view_assets.c, likewise). */
 extern const char view_css[], view_js[];
 extern const char view_css_sha256[], view_js_sha256[];

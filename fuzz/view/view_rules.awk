@@ -1,4 +1,4 @@
-# What stands above the function of each rule - its premises and its conclusion, drawn -, as a table in C.
+# What stands above the function of each rule - its premises and its conclusion, drawn -, as a table in C, and where.
 #     awk -v out=view_rules.c -f view_rules.awk engine/machine/rules.def engine/*/*.c engine/*/*.h
 # A rule that shares its function's drawing with the one before it has none of its own above it: then that one is meant.
 # What gsub makes of backslashes differs between awks.
@@ -53,8 +53,11 @@ inside {
     sub(/STEP_NAME\(/, "", line)
     sub(/[()].*/, "", line)
     sub(/.*[ *]/, "", line)
-    if (!(line in texts))
+    if (!(line in texts)) {
         texts[line] = above != "" ? above : drawn
+        places[line] = FILENAME ":" FNR
+        sub(/.*\/engine\//, "engine/", places[line])
+    }
 }
 !/^[A-Za-z]/ || /^}/ { above = "" }
 END {
@@ -66,5 +69,8 @@ END {
         sub(/\n+$/, "", text)
         printf "    [RULE_%s] =\n        \"%s\",\n", ids[i], literal(text) >out
     }
+    print "};\n\nconst char *const view_rule_places[RULE_COUNT] = {" >out
+    for (i = 1; i <= count; i++)
+        printf "    [RULE_%s] = \"%s in %s\",\n", ids[i], functions[i], places[functions[i]] >out
     print "};" >out
 }

@@ -6,10 +6,10 @@
 "$simtfuzz" rules --json | sed 's/.*"semantics": "\([^"]*\)", "rule": "\([^"]*\)".*/\1.\2/' >rules
 [ "$(wc -l <rules)" -gt 190 ] || failed "rules: $(wc -l <rules)"
 expect 0 explain $(cat rules)
-for part in ': a rule, from ' '^The rule:$' '^The smallest kernel that needs it, corpus/rules/' '^Next:$' '^    kernel \|^    .*\.entry '; do
+for part in ': a rule, from ' '^The rule, [a-z0-9_]* in engine/[a-z_]*/[a-z0-9_]*\.[ch]:[1-9][0-9]*:$' '^The smallest kernel that needs it, corpus/rules/' '^Next:$' '^    kernel \|^    .*\.entry '; do
     [ "$(grep -c "$part" out)" -ge "$(wc -l <rules)" ] || failed "$part: $(grep -c "$part" out) of $(wc -l <rules) rules"
 done
-awk '/^The rule:/ { getline; getline; if ($0 !~ /^    ./) { print NR ": " $0; bad = 1 } } END { exit bad }' out || failed "a rule without its premises"
+awk '/^The rule, / { getline; getline; if ($0 !~ /^    ./) { print NR ": " $0; bad = 1 } } END { exit bad }' out || failed "a rule without its premises"
 awk '/: a rule, from / { getline; getline; if ($0 !~ /[a-z]/) { print NR; bad = 1 } } END { exit bad }' out || failed "a rule without a word"
 # Every subject.
 "$simtfuzz" rules --subjects --json | sed 's/.*"subject": "\([^"]*\)".*/\1/' >subjects
@@ -38,7 +38,7 @@ expect 0 explain UNF CNV A-4 B-12 B-1 ERR.30 MUT.18 lasso
 says out 'UNF: a known divergence' 'one lane waits' 'CNV: a known divergence' 'A-4: a known divergence' "A-4: an erratum of a paper. Lemma 5's" \
     'B-12: an erratum' 'B-1: an erratum of a paper. L127: printed is: ' 'Here: false' 'ERR.30' 'crs:call-guard-all: a subject' 'lasso: a word. an execution'
 expect 0 explain if
-says out 'if: a rule of 3 semantics' '    simt.if   '
+says out 'if: a rule of 3 semantics' '    simt.if   ' '; simt_if in engine/warps/simt.c:'
 expect 0 explain bra_guard simt-if lockstep
 says out 'crs.bra_guard: a rule, from cuda-crs' 'simt.if: a rule' 'lockstep: a subject' 'lockstep: an oracle'
 expect 0 explain 'result|store|simt.assign|shared memory'
@@ -52,6 +52,8 @@ for wrong in nothing 'nobody|store' '' simt.nothing; do
     expect 2 explain "$wrong"
     says err "there is no rule, subject, oracle, erratum or word"
 done
+expect 2 explain psi
+says err "rules like it: lockstep.psi_T, lockstep.psi_F ("
 expect 2 explain
 expect 2 explain 99 --db f.db
 finish
