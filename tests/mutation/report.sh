@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The grade as pages: WORK/grade.md (docs/grade.md is a copy of one) and WORK/grade.html, from WORK/named.tsv
+# The grade as pages: WORK/grade.md (the last part of docs/grade.md is a copy of one) and WORK/grade.html, from WORK/named.tsv
 # and, if the automatic mutants were hunted too, WORK/auto.tsv.
 #
 #     report.sh SOURCES WORK
