@@ -19,6 +19,8 @@ enum {
 
 /* `AXIOM_SC` is a second account of what litmus_run() finds by steps. */
 enum axiom_model { AXIOM_SC, AXIOM_ASPLOS15, AXIOM_PTX60, AXIOM_PTX75 };
+/* Of a model that is no cache. */
+enum axiom_model axiom_model_of(enum litmus_model m);
 
 enum axiom_kind { EVENT_READ, EVENT_WRITE, EVENT_FENCE, EVENT_BARRIER };
 

@@ -303,3 +303,10 @@ bool axiom_allowed(const struct axiom_execution *x, enum axiom_model model)
         return sc_allows(x);
     return model == AXIOM_ASPLOS15 ? asplos_allows(x) : ptx_allows(x);
 }
+
+enum axiom_model axiom_model_of(enum litmus_model m)
+{
+    if (m == LITMUS_SC)
+        return AXIOM_SC;
+    return (enum axiom_model)(AXIOM_ASPLOS15 + (m - LITMUS_ASPLOS15));
+}

@@ -11,6 +11,7 @@
 #define FUZZ_CAMPAIGN_H
 
 #include "db/db.h"
+#include "fuzz/case/case.h"
 #include "fuzz/gen/gen.h"
 #include "fuzz/supervise/watch.h"
 #include "oracle/check/check.h"
@@ -99,8 +100,8 @@ struct campaign_summary {
     uint64_t hits[RULE_COUNT];
     uint64_t pairs[RULE_COUNT][CONTEXT_COUNT]; /* since the process began (contexts.h) */
     uint64_t verdicts[ORACLE_COUNT][VERDICT_COUNT];
-    uint64_t hosts[VERDICT_COUNT]; /* of host programs */
-    uint64_t occurrences;          /* divergences in all */
+    uint64_t beside[BESIDE_COUNT][VERDICT_COUNT]; /* of what is judged beside kernels */
+    uint64_t occurrences;                         /* divergences in all */
     uint32_t finding_count;
     struct campaign_finding *findings;
     uint32_t reason_count;

@@ -384,12 +384,18 @@ static void brief_coverage(const struct campaign_summary *s, FILE *out)
 static void print_brief(struct arena *arena, const struct campaign_options *options,
                         const struct campaign_summary *s, FILE *out)
 {
-    uint64_t hosts = s->hosts[VERDICT_AGREE] + s->hosts[VERDICT_DIVERGE];
+    static const char *const names[BESIDE_COUNT] = {"host programs", "litmus tests"};
+    const char *beside = "";
+    for (uint32_t b = 0; b < BESIDE_COUNT; b++) {
+        uint64_t count = s->beside[b][VERDICT_AGREE] + s->beside[b][VERDICT_DIVERGE];
+        if (count > 0)
+            beside =
+                arena_printf(arena, "%s, %s %s", beside, table_grouped(arena, count), names[b]);
+    }
     fprintf(out, "%s cases (%s/s), %s thread steps, %s warp steps%s\n",
             table_grouped(arena, s->cases),
             table_grouped(arena, (uint64_t)rate(s->cases, s->seconds)),
-            table_grouped(arena, s->thread_steps), table_grouped(arena, s->warp_steps),
-            hosts ? arena_printf(arena, ", %s host programs", table_grouped(arena, hosts)) : "");
+            table_grouped(arena, s->thread_steps), table_grouped(arena, s->warp_steps), beside);
     if (s->skipped > 0)
         fprintf(out, "%s cases left out: the engine crashes or hangs there\n",
                 table_grouped(arena, s->skipped));

@@ -3,7 +3,7 @@
 #include "engine/base/invariant.h"
 #include "engine/base/pcg.h"
 #include "engine/input/input.h"
-#include "fuzz/campaign/host_case.h"
+#include "fuzz/beside/beside.h"
 #include "fuzz/case/case.h"
 #include "fuzz/case/digest.h"
 #include "fuzz/case/read_back.h"
@@ -58,6 +58,15 @@ static void add_reason(struct chunk *chunk, enum oracle_id oracle, enum verdict 
     memcpy(reason->text, kind, sizeof kind);
 }
 
+static void add_finding(struct chunk *chunk, uint64_t number, const char *key)
+{
+    struct chunk_finding *finding = &chunk->findings[chunk->finding_count++];
+    size_t length = strlen(key);
+    INVARIANT(length < SIGNATURE_MAX);
+    *finding = (struct chunk_finding){.number = number};
+    memcpy(finding->signature, key, length + 1);
+}
+
 static void add_answer(struct chunk *chunk, struct arena *arena, uint64_t number,
                        enum oracle_id oracle, const struct answer *answer)
 {
@@ -66,12 +75,7 @@ static void add_answer(struct chunk *chunk, struct arena *arena, uint64_t number
         add_reason(chunk, oracle, answer->verdict, answer->reason ? answer->reason : "");
     if (answer->verdict != VERDICT_DIVERGE)
         return;
-    struct chunk_finding *finding = &chunk->findings[chunk->finding_count++];
-    const char *key = divergence_signature(arena, answer->divergence);
-    INVARIANT(strlen(key) < SIGNATURE_MAX);
-    finding->number = number;
-    finding->incident = NULL;
-    memcpy(finding->signature, key, strlen(key) + 1);
+    add_finding(chunk, number, divergence_signature(arena, answer->divergence));
 }
 
 /* Differences that are no divergences are kept as what liveness says beside its verdict. */
@@ -175,6 +179,23 @@ static void add_pairs(struct chunk *chunk, const struct contexts *contexts)
             chunk->pairs[r][__builtin_ctz(rest)]++;
 }
 
+/* ---- beside the kernel ---- */
+
+static void judge_beside(struct chunk_maker *maker, struct chunk *chunk, const struct fuzz_case *c)
+{
+    static const enum watch_phase phases[] = {
+        [BESIDE_HOST] = WATCH_HOST, [BESIDE_LITMUS] = WATCH_LITMUS};
+    for (uint32_t b = 0; b < BESIDE_COUNT; b++) {
+        if (!(c->beside >> b & 1))
+            continue;
+        set_phase(maker, phases[b]);
+        const char *key = beside_judge((enum beside)b, maker->arena, c, &chunk->warp_steps);
+        chunk->beside[b][key ? VERDICT_DIVERGE : VERDICT_AGREE]++;
+        if (key)
+            add_finding(chunk, c->number, key);
+    }
+}
+
 bool chunk_run_case(struct chunk_maker *maker, struct chunk *chunk, uint64_t number)
 {
     const struct campaign_options *options = maker->options;
@@ -201,10 +222,7 @@ bool chunk_run_case(struct chunk_maker *maker, struct chunk *chunk, uint64_t num
     add_differences(chunk, result->differences);
     add_lone(chunk, result->lone, result->unseen);
     run_again(maker, chunk, &c, kernel, result);
-    if (c.host) {
-        set_phase(maker, WATCH_HOST);
-        host_case_run(arena, &c, chunk);
-    }
+    judge_beside(maker, chunk, &c);
     return true;
 }
 

@@ -13,7 +13,7 @@
 
 enum {
     CHUNK_FINDINGS_MAX =
-        CAMPAIGN_CHUNK * (ORACLE_COUNT + 3), /* two of the engine's own, a host program */
+        CAMPAIGN_CHUNK * (ORACLE_COUNT + 2 + BESIDE_COUNT), /* two of the engine's own */
     CHUNK_REASONS_MAX = 192, /* distinct ones; what does not fit is counted as "other reasons" */
     SIGNATURE_MAX = 200,
     RERUN_SHARE = 32, /* one case in so many is run twice: chunk.c, run_again */
@@ -39,7 +39,7 @@ struct chunk {
     uint64_t hits[RULE_COUNT];
     uint32_t pairs[RULE_COUNT][CONTEXT_COUNT]; /* cases in which the rule fired in the context */
     uint64_t verdicts[ORACLE_COUNT][VERDICT_COUNT];
-    uint64_t hosts[VERDICT_COUNT]; /* of host programs */
+    uint64_t beside[BESIDE_COUNT][VERDICT_COUNT];
     uint32_t finding_count, reason_count;
     struct chunk_finding findings[CHUNK_FINDINGS_MAX];
     struct chunk_reason reasons[CHUNK_REASONS_MAX];

@@ -2,6 +2,7 @@
 
 #include "engine/base/invariant.h"
 #include "fuzz/base/clock.h"
+#include "fuzz/beside/beside.h"
 #include "fuzz/campaign/pool.h"
 
 #include <inttypes.h>
@@ -121,13 +122,15 @@ static int store_verdicts(struct collector *c)
                 error = db_verdicts_add(c->db, &c->shard, &verdict);
             c->stored_verdicts[i][v] = total;
         }
-    for (uint32_t v = 0; v < VERDICT_COUNT && error == DB_OK; v++) {
-        const struct db_verdict verdict = {"host", verdict_names[v],
-                                           c->summary->hosts[v] - c->stored_hosts[v]};
-        if (verdict.count > 0)
-            error = db_verdicts_add(c->db, &c->shard, &verdict);
-        c->stored_hosts[v] = c->summary->hosts[v];
-    }
+    for (uint32_t b = 0; b < BESIDE_COUNT; b++)
+        for (uint32_t v = 0; v < VERDICT_COUNT && error == DB_OK; v++) {
+            uint64_t total = c->summary->beside[b][v];
+            const struct db_verdict verdict = {beside_names[b], verdict_names[v],
+                                               total - c->stored_beside[b][v]};
+            if (verdict.count > 0)
+                error = db_verdicts_add(c->db, &c->shard, &verdict);
+            c->stored_beside[b][v] = total;
+        }
     return error;
 }
 
@@ -430,8 +433,9 @@ static void add_sums(struct collector *c, const struct chunk *chunk)
     for (uint32_t i = 0; i < ORACLE_COUNT; i++)
         for (uint32_t v = 0; v < VERDICT_COUNT; v++)
             s->verdicts[i][v] += chunk->verdicts[i][v];
-    for (uint32_t v = 0; v < VERDICT_COUNT; v++)
-        s->hosts[v] += chunk->hosts[v];
+    for (uint32_t b = 0; b < BESIDE_COUNT; b++)
+        for (uint32_t v = 0; v < VERDICT_COUNT; v++)
+            s->beside[b][v] += chunk->beside[b][v];
     for (uint32_t i = 0; i < chunk->reason_count; i++)
         collector_add_reason(c, &chunk->reasons[i]);
     c->counts = (struct db_counts){.cases = s->cases,

@@ -5,6 +5,7 @@
 #include "fuzz/base/clock.h"
 #include "fuzz/base/key_table.h"
 #include "fuzz/base/version.h"
+#include "fuzz/beside/beside.h"
 #include "fuzz/campaign/resume.h"
 
 #include <string.h>
@@ -75,9 +76,11 @@ static bool load_verdict(void *context, const struct db_verdict *stored, const c
     (void)reason;
     if (parse_verdict(stored, &oracle, &verdict))
         c->summary->verdicts[oracle][verdict] = c->stored_verdicts[oracle][verdict] = stored->count;
-    for (uint32_t v = 0; v < VERDICT_COUNT && strcmp(stored->oracle, "host") == 0; v++)
-        if (strcmp(stored->verdict, verdict_names[v]) == 0)
-            c->summary->hosts[v] = c->stored_hosts[v] = stored->count;
+    for (uint32_t b = 0; b < BESIDE_COUNT; b++)
+        for (uint32_t v = 0; v < VERDICT_COUNT; v++)
+            if (strcmp(stored->oracle, beside_names[b]) == 0 &&
+                strcmp(stored->verdict, verdict_names[v]) == 0)
+                c->summary->beside[b][v] = c->stored_beside[b][v] = stored->count;
     return true;
 }
 

@@ -31,7 +31,8 @@ struct collector {
     struct db_counts counts;
     uint64_t stored_hits[RULE_COUNT]; /* of the summary's, already in the database */
     uint64_t stored_pairs[RULE_COUNT][CONTEXT_COUNT];
-    uint64_t stored_verdicts[ORACLE_COUNT][VERDICT_COUNT], stored_hosts[VERDICT_COUNT];
+    uint64_t stored_verdicts[ORACLE_COUNT][VERDICT_COUNT],
+        stored_beside[BESIDE_COUNT][VERDICT_COUNT];
     struct db_statistics statistics; /* that are not stored yet */
     uint64_t statistics_verdicts[ORACLE_COUNT][VERDICT_COUNT];
     struct key_table key_texts, signatures; /* of keys, and of the summary's findings */

@@ -2,7 +2,7 @@
 
 #include "engine/base/invariant.h"
 #include "fuzz/base/clock.h"
-#include "fuzz/campaign/host_case.h"
+#include "fuzz/beside/beside.h"
 #include "fuzz/supervise/crash.h"
 #include "fuzz/supervise/watch.h"
 
@@ -224,9 +224,9 @@ static void run_job(struct worker *worker, struct job *job)
     if (job->finding->incident)
         example_of_incident(&job->arena, &worker->arena, &c, NULL, job->finding->incident,
                             &job->example);
-    else if (host_case_is(job->finding))
-        host_case_example(&job->arena, &worker->arena, &c, job->finding->signature,
-                          (uint32_t)reduce.max_tests, &job->example);
+    else if (beside_of(job->finding->signature) < BESIDE_COUNT)
+        beside_example(&job->arena, &worker->arena, &c, job->finding->signature,
+                       (uint32_t)reduce.max_tests, &job->example);
     else
         example_make(&job->arena, &worker->arena, &c, NULL, job->finding->signature, &reduce,
                      &job->example);

@@ -22,6 +22,7 @@ enum {
     CACHES_SEED = 7,
     INSTRUCTIONS_SEED = 6,
     HOST_SEED = 8,
+    LAWS_SEED = 9,
     BARRIERS_SHARE = 4,        /* of these */
     INSTRUCTIONS_SCHEDULES = 4 /* each subject's share of them is one */
 };
@@ -90,13 +91,22 @@ static subject_set with_caches(uint64_t seed, uint64_t number, struct cache_size
     return SUBJECT_BIT(subjects[drawn / CACHES_SHARE % 8]);
 }
 
-/* One case in CASE_HOST_SHARE has a host program beside its kernel, where nothing is asked in particular. */
-static bool has_host(uint64_t seed, uint64_t number, const struct gen_options *gen,
-                     const struct check_options *check)
+static bool is_drawn(uint64_t seed, uint64_t number, uint64_t of_what, uint32_t share)
 {
-    bool usual = gen->features == GEN_DEFAULTS.features && check->subjects == SUBJECTS_DEFAULT &&
-                 check->oracles == CHECK_DEFAULTS.oracles;
-    return usual && pcg_splitmix(pcg_splitmix(seed + HOST_SEED) ^ number) % CASE_HOST_SHARE == 0;
+    return pcg_splitmix(pcg_splitmix(seed + of_what) ^ number) % share == 0;
+}
+
+/* What stands beside a kernel where nothing is asked in particular: one case in CASE_HOST_SHARE has a host program, one in
+ * CASE_LAWS_SHARE litmus tests. */
+static void draw_beside(struct fuzz_case *c)
+{
+    if (c->gen.features != GEN_DEFAULTS.features || c->check.subjects != SUBJECTS_DEFAULT ||
+        c->check.oracles != CHECK_DEFAULTS.oracles)
+        return;
+    if (is_drawn(c->seed, c->number, HOST_SEED, CASE_HOST_SHARE))
+        c->beside |= 1u << BESIDE_HOST;
+    if (is_drawn(c->seed, c->number, LAWS_SEED, CASE_LAWS_SHARE))
+        c->beside |= 1u << BESIDE_LITMUS;
 }
 
 /* `instructions:200` makes them twice as many. Nothing but the reference knows what they compute. */
@@ -144,7 +154,8 @@ void case_of_campaign(struct fuzz_case *c, uint64_t seed, uint64_t number,
     c->check.seed = pcg_splitmix(pcg_splitmix(seed) ^ number);
     bool tiny = !gen->fixed && !gen->small && gen_has_tiny(gen) && is_tiny(seed, number);
     bool ordinary = !gen->fixed && !gen->small && !check->exhaustive;
-    c->host = ordinary && !gen->spin && has_host(seed, number, gen, check);
+    if (ordinary && !gen->spin)
+        draw_beside(c);
     if (ordinary && !gen->spin && is_instructions(seed, number, gen, check)) {
         make_instructions(c);
         return;

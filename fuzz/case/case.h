@@ -21,6 +21,9 @@ struct case_lineage {
     uint64_t parent, donor; /* cases of the same campaign */
 };
 
+/* What is judged beside a kernel: a host program, litmus tests that are drawn (fuzz/beside). */
+enum beside { BESIDE_HOST, BESIDE_LITMUS, BESIDE_COUNT };
+
 struct fuzz_case {
     bool generated;
     uint32_t gen_version;
@@ -28,11 +31,16 @@ struct fuzz_case {
     struct gen_options gen;
     struct case_lineage lineage;
     struct check_options check;
-    bool has_tape; /* the execution of check.tape_subject follows a tape that stands beside */
-    bool host; /* a host program is judged beside the kernel, in a campaign: no part of the text */
+    bool has_tape;   /* the execution of check.tape_subject follows a tape that stands beside */
+    unsigned beside; /* bits 1 << enum beside, in a campaign: no part of the text */
 };
 
-enum { CASE_SPIN_SHARE = 32, CASE_INSTRUCTIONS_SHARE = 4, CASE_HOST_SHARE = 12 };
+enum {
+    CASE_SPIN_SHARE = 32,
+    CASE_INSTRUCTIONS_SHARE = 4,
+    CASE_HOST_SHARE = 12,
+    CASE_LAWS_SHARE = 8
+};
 
 /* Case `number` of the campaign with this seed and these options (check->seed is ignored). One case in
  * sixteen, drawn by the number, is tiny, and all its executions are searched within bounds
@@ -40,7 +48,7 @@ enum { CASE_SPIN_SHARE = 32, CASE_INSTRUCTIONS_SHARE = 4, CASE_HOST_SHARE = 12 }
  * feature `locks` one in CASE_SPIN_SHARE is about waiting, and searched likewise ("spin exhaustive=6000"). With the
  * feature `instructions` one in CASE_INSTRUCTIONS_SHARE is a program of instructions, which the oracle `reference` alone
  * is asked about; its text names this feature, this oracle and few subjects. With the features, subjects and oracles that
- * are the default, one in CASE_HOST_SHARE has a host program beside its kernel. */
+ * are the default, one in CASE_HOST_SHARE has a host program beside its kernel, and one in CASE_LAWS_SHARE litmus tests. */
 void case_of_campaign(struct fuzz_case *c, uint64_t seed, uint64_t number,
                       const struct gen_options *gen, const struct check_options *check);
 

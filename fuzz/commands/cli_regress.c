@@ -250,7 +250,7 @@ static bool try_form(struct regression *g, const struct db_finding *finding,
                                                : 1;
     if (again_is_outside(finding))
         return try_outside(g, finding, stored, j, trial);
-    if (host_is_finding(finding))
+    if (host_words_of(finding))
         return try_host(g, finding, stored, trial);
     return stored_try(&g->r, stored, runs, true, o->time_ms ? o->time_ms : STORED_TIME_MS, trial);
 }

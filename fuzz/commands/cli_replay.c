@@ -74,7 +74,7 @@ static int replay_outside(struct replayer *r, const struct db_finding *finding,
     return outcome.same ? CLI_OK : again.says == AGAIN_CANNOT_SAY ? CLI_USAGE : CLI_DIVERGENCE;
 }
 
-/* A host program: judged again as it is stored. */
+/* A host program, a litmus test: judged again as it is stored. */
 static int replay_host(struct replayer *r, const struct db_finding *finding,
                        const struct stored *stored)
 {
@@ -107,7 +107,7 @@ static int replay(struct replayer *r)
         return CLI_FAULT;
     if (again_is_outside(finding))
         return replay_outside(r, finding, &stored);
-    if (host_is_finding(finding))
+    if (host_words_of(finding))
         return replay_host(r, finding, &stored);
     return is_fatal(finding) ? replay_fatal(r, finding, &stored) : replay_form(r, finding, &stored);
 }

@@ -145,7 +145,7 @@ static bool answer(struct arena *arena, const struct litmus_test *test, enum lit
 {
     if (m <= LITMUS_COHERENT)
         return litmus_run(arena, test, m, LITMUS_STATES_MAX, result);
-    return axiom_run(arena, test, graph_axioms(m), LITMUS_CANDIDATES_MAX, result, NULL);
+    return axiom_run(arena, test, axiom_model_of(m), LITMUS_CANDIDATES_MAX, result, NULL);
 }
 
 /* Of the condition, or of the weak outcome where there is none. */

@@ -43,10 +43,3 @@ uint32_t graph_edges(const struct axiom_execution *x, struct axiom_edge *edges)
                     edges[count++] = (struct axiom_edge){relations[i].name, (uint8_t)a, (uint8_t)b};
     return count;
 }
-
-enum axiom_model graph_axioms(enum litmus_model m)
-{
-    if (m == LITMUS_SC)
-        return AXIOM_SC;
-    return (enum axiom_model)(AXIOM_ASPLOS15 + (m - LITMUS_ASPLOS15));
-}

@@ -19,7 +19,4 @@ void graph_relations(const struct axiom_execution *x, struct graph_relation of[G
 /* Of po, co, fr and sc only what does not follow from the rest; no cause. How many. */
 uint32_t graph_edges(const struct axiom_execution *x, struct axiom_edge *edges);
 
-/* Of a model that is no cache. */
-enum axiom_model graph_axioms(enum litmus_model m);
-
 #endif

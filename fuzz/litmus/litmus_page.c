@@ -242,7 +242,7 @@ static void put_witness(struct writer *w, enum litmus_model m, const int16_t *va
     struct litmus_result again;
     struct axiom_witness *witness = ARENA_NEW(w->arena, struct axiom_witness);
     *witness = (struct axiom_witness){.wanted = values};
-    if (axiom_run(w->arena, w->test, graph_axioms(m), LITMUS_CANDIDATES_MAX, &again, witness) &&
+    if (axiom_run(w->arena, w->test, axiom_model_of(m), LITMUS_CANDIDATES_MAX, &again, witness) &&
         witness->found)
         put_graph(w, &witness->execution);
 }
@@ -285,7 +285,7 @@ static void put_refusal(struct writer *w, enum litmus_model m, const int16_t *va
     put_values(w, "values", values, w->test->observed);
     bool axioms = m == LITMUS_SC || m > LITMUS_COHERENT;
     if (axioms &&
-        axiom_run(w->arena, w->test, graph_axioms(m), LITMUS_CANDIDATES_MAX, &again, witness) &&
+        axiom_run(w->arena, w->test, axiom_model_of(m), LITMUS_CANDIDATES_MAX, &again, witness) &&
         !again.silent) {
         json_key_u64(&w->json, "candidates", refusal->candidates);
         if (refusal->axiom)
@@ -353,7 +353,7 @@ static bool ask_model(struct writer *w, enum litmus_model m)
     a->paths = (struct litmus_paths){.most = LITMUS_SHOWN};
     if (m <= LITMUS_COHERENT)
         return litmus_run_paths(w->arena, w->test, m, LITMUS_STATES_MAX, &a->result, &a->paths);
-    return axiom_run(w->arena, w->test, graph_axioms(m), LITMUS_CANDIDATES_MAX, &a->result, NULL);
+    return axiom_run(w->arena, w->test, axiom_model_of(m), LITMUS_CANDIDATES_MAX, &a->result, NULL);
 }
 
 static void put_outcomes(struct writer *w, enum litmus_model m, const struct litmus_result *result,

@@ -323,7 +323,7 @@ static bool picture_of(struct cli *cli, const struct litmus_test *test, enum lit
     struct axiom_witness *witness = ARENA_NEW(arena, struct axiom_witness);
     struct picture p = {.arena = arena, .test = test};
     *witness = (struct axiom_witness){.wanted = values, .refusal = refusal};
-    if (!axiom_run(arena, test, graph_axioms(m), LITMUS_CANDIDATES_MAX, &again, witness) ||
+    if (!axiom_run(arena, test, axiom_model_of(m), LITMUS_CANDIDATES_MAX, &again, witness) ||
         again.silent || (!witness->found && !refusal->axiom))
         return true;
     p.x = witness->found ? &witness->execution : &refusal->execution;

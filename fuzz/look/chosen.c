@@ -88,12 +88,12 @@ static bool read_finding(struct replayer *r, const char *name, struct chosen *ch
     struct db_finding *f = cli_get_finding(cli, r->db, &r->message, name, status);
     if (!f)
         return false;
-    if (host_is_finding(f)) {
+    const struct host_words *words = host_words_of(f);
+    if (words) {
         cli_message(cli,
-                    "finding %" PRIu64
-                    " is a host program: `simtfuzz triage export` makes a file of "
-                    "it, and `simtfuzz trace FILE.host` shows its steps",
-                    f->id);
+                    "finding %" PRIu64 " is %s: `simtfuzz triage export` makes a file of "
+                    "it, and `simtfuzz %s` shows its steps",
+                    f->id, words->what, words->shows);
         *status = CLI_USAGE;
         return false;
     }

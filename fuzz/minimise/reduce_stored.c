@@ -64,6 +64,12 @@ static int reduce_host(struct replayer *r, const struct db_finding *finding)
     enum { TESTS = 4000 };
     struct cli *cli = r->cli;
     int status;
+    if (host_is_litmus(finding)) {
+        cli_message(cli,
+                    "finding %" PRIu64 " is a litmus test: it was made small when it was found",
+                    finding->id);
+        return CLI_OK;
+    }
     const char *text = cli_get_kernel(cli, r->db, &r->message, finding->raw_kernel, &status);
     if (!text)
         return status;
@@ -122,7 +128,7 @@ static int reduce_one(struct replayer *r, const char *name)
                     finding->id);
         return CLI_USAGE;
     }
-    if (finding && host_is_finding(finding))
+    if (finding && host_words_of(finding))
         return reduce_host(r, finding);
     struct ast_kernel *kernel =
         finding ? read_stored(r, finding, cli->options.raw, &c, &status) : NULL;
@@ -173,7 +179,7 @@ static int reduce_pending(struct replayer *r, uint64_t id, uint64_t started_ms)
     struct example example;
     const char *name = arena_printf(&cli->arena, "%" PRIu64, id);
     struct db_finding *finding = cli_get_finding(cli, r->db, &r->message, name, &status);
-    if (finding && host_is_finding(finding))
+    if (finding && host_words_of(finding))
         return reduce_host(r, finding);
     struct ast_kernel *kernel = finding ? read_stored(r, finding, true, &c, &status) : NULL;
     if (!kernel)

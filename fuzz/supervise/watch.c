@@ -14,6 +14,8 @@ const char *watch_phase_name(enum watch_phase phase)
         return "checking";
     case WATCH_HOST:
         return "host program";
+    case WATCH_LITMUS:
+        return "litmus test";
     case WATCH_MINIMISING:
         return "minimising";
     }

@@ -30,6 +30,7 @@ enum watch_phase {
     WATCH_GENERATING, /* the kernel */
     WATCH_CHECKING,   /* subjects and oracles run */
     WATCH_HOST,       /* the host program beside it is judged */
+    WATCH_LITMUS,     /* litmus tests beside it are */
     WATCH_MINIMISING, /* a finding of the case is run again and minimised */
 };
 

@@ -399,9 +399,11 @@ int triage_bisect(struct triage *t)
     b.finding = triage_get(t, ids.ids[0], &status);
     if (!b.finding)
         return status;
-    if (host_is_finding(b.finding))
-        return cli_misuse(t->cli, "a host program is not bisected: simtfuzz triage export makes a "
-                                  "file of it, and each build's check judges that");
+    if (host_words_of(b.finding))
+        return cli_misuse(t->cli,
+                          "%s is not bisected: simtfuzz triage export makes a file of it, and each "
+                          "build judges that",
+                          host_words_of(b.finding)->what);
     if (again_is_outside(b.finding))
         return cli_misuse(t->cli, "builds of simtfuzz do not decide what an outside implementation "
                                   "does: simtfuzz replay runs it on what is installed");

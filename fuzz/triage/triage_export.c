@@ -96,8 +96,8 @@ static int write_export(struct triage *t, const struct db_finding *f, const stru
     return status;
 }
 
-/* A host program: how `check` or `trace` sees it again stands above it. */
-static int export_host(struct triage *t, struct replayer *r, const struct db_finding *f,
+/* A host program, a litmus test: how it is seen again stands above it. */
+static int export_text(struct triage *t, struct replayer *r, const struct db_finding *f,
                        const struct stored *stored)
 {
     struct arena *arena = &t->cli->arena;
@@ -108,9 +108,10 @@ static int export_host(struct triage *t, struct replayer *r, const struct db_fin
         return status;
     bool good = host_case_parse(arena, stored->case_text, &c);
     const char *device = good && *c.device ? quoted(arena, c.device) : NULL;
-    text = arena_printf(
-        arena, "# finding %" PRIu64 ", %s\n# shows: %s\n# with: simtfuzz check FILE%s%s\n%s", f->id,
-        stored->form, f->signature, device ? " --device " : "", device ? device : "", text);
+    text = arena_printf(arena,
+                        "# finding %" PRIu64 ", %s\n# shows: %s\n# with: simtfuzz %s FILE%s%s\n%s",
+                        f->id, stored->form, f->signature, host_is_litmus(f) ? "litmus" : "check",
+                        device ? " --device " : "", device ? device : "", text);
     return write_export(t, f, stored, text);
 }
 
@@ -125,8 +126,8 @@ static int export_finding(struct triage *t, struct replayer *r, const struct db_
         cli_message(t->cli, "no kernel is stored of finding %" PRIu64, f->id);
         return CLI_USAGE;
     }
-    if (host_is_finding(f))
-        return export_host(t, r, f, &stored);
+    if (host_words_of(f))
+        return export_text(t, r, f, &stored);
     if (!stored_case(r, &stored, &c))
         return CLI_FAULT;
     const struct ast_kernel *kernel = stored_kernel(r, stored.kernel, &text);

@@ -29,8 +29,8 @@ static bool split_oracles(struct triage *t, const char *list, struct db_selectio
         size_t length = strcspn(at, ",");
         const char *name = arena_strndup(arena, at, length);
         bool exists = strcmp(name, "engine") == 0 || strcmp(name, "outside") == 0 ||
-                      strcmp(name, "host") == 0;
-        const char *names = "engine, outside, host";
+                      strcmp(name, "host") == 0 || strcmp(name, "litmus") == 0;
+        const char *names = "engine, outside, host, litmus";
         for (uint32_t i = 0; i < ORACLE_COUNT; i++) {
             exists |= strcmp(name, oracle_table[i].name) == 0;
             names = arena_printf(arena, "%s, %s", names, oracle_table[i].name);

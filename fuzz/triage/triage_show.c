@@ -167,6 +167,7 @@ static int show_text(struct triage *t, const struct db_finding *f, const char *r
                      const char *small)
 {
     const char *db = t->cli->options.db;
+    const struct host_words *words = host_words_of(f);
     printf("finding %" PRIu64 ": %s\n", f->id, f->signature);
     printf("status       %s\n", triage_state(&t->cli->arena, f));
     if (*f->note)
@@ -200,13 +201,13 @@ static int show_text(struct triage *t, const struct db_finding *f, const char *r
     if (again_is_outside(f))
         printf("\nhave a report:  simtfuzz triage bundle %" PRIu64 " --db %s", f->id, db);
     printf("\nrun it again:   simtfuzz replay %" PRIu64 " --db %s\n", f->id, db);
-    if (*raw && !host_is_finding(f))
+    if (*raw && !words)
         printf("see its steps:  simtfuzz trace --finding %" PRIu64 " --db %s\n", f->id, db);
     if (*raw)
         printf("have its file:  simtfuzz triage export %" PRIu64 " --db %s -o finding-%" PRIu64
                "%s\n",
                f->id, db, f->id,
-               host_is_finding(f)            ? ".host"
+               words                         ? words->suffix
                : is_ptx(small ? small : raw) ? ".ptx"
                                              : ".simt");
     return error == DB_OK ? CLI_OK : cli_db_failed(t->cli, &t->message, error);

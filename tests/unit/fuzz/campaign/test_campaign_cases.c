@@ -2,8 +2,9 @@
 #include "tests/unit/shared/campaign_fixture.h"
 
 #include "engine/subjects/forms.h"
-#include "fuzz/campaign/host_case.h"
+#include "fuzz/beside/beside.h"
 #include "fuzz/case/case.h"
+#include "fuzz/host/host_again.h"
 
 static void test_shards_are_residues(void **state)
 {
@@ -119,37 +120,60 @@ static void test_every_feature_alone(void **state)
     }
 }
 
-/* One case in CASE_HOST_SHARE has a host program beside its kernel, where nothing is asked in particular. */
-static void test_host_programs(void **state)
+/* Where nothing is asked in particular, one case in CASE_HOST_SHARE has a host program beside its kernel, and one in
+ * CASE_LAWS_SHARE litmus tests. */
+static void test_beside(void **state)
 {
     struct place *place = *state;
     struct gen_options gen = GEN_DEFAULTS;
     struct check_options check = CHECK_DEFAULTS;
-    static struct chunk chunk;
-    struct fuzz_case c, with = {.host = false};
-    uint32_t hosts = 0;
-    memset(&chunk, 0, sizeof chunk);
-    for (uint64_t number = 0; number < 600; number++) {
-        case_of_campaign(&c, 31, number, &gen, &check);
-        hosts += c.host;
-        with = c.host ? c : with;
-        if (c.host && hosts <= 10)
-            host_case_run(&place->arena, &c, &chunk);
+    static const uint32_t shares[BESIDE_COUNT] = {CASE_HOST_SHARE, CASE_LAWS_SHARE};
+    static const char *const texts[BESIDE_COUNT] = {"launch ", "observe x y"};
+    for (uint32_t b = 0; b < BESIDE_COUNT; b++) {
+        struct fuzz_case c, with = {.beside = 0};
+        uint32_t count = 0;
+        uint64_t steps = 0;
+        for (uint64_t number = 0; number < 600; number++) {
+            case_of_campaign(&c, 31, number, &gen, &check);
+            if (!(c.beside >> b & 1))
+                continue;
+            with = c;
+            if (count++ < 10)
+                assert_null(beside_judge((enum beside)b, &place->arena, &c, &steps));
+        }
+        assert_in_range(count, 600 / shares[b] - 25, 600 / shares[b] + 25);
+        /* It shows nothing, so that whoever says that it did has been wrong. */
+        struct example example;
+        const char *said = arena_printf(&place->arena, "%s|said|", beside_names[b]);
+        assert_int_equal(beside_of(said), b);
+        beside_example(&place->arena, &place->arena, &with, said, 10, &example);
+        assert_false(example.replayed);
+        assert_non_null(strstr(example.case_text, " seed=0x1f case="));
+        assert_non_null(strstr(example.kernel, texts[b]));
     }
-    assert_in_range(hosts, 600 / CASE_HOST_SHARE - 20, 600 / CASE_HOST_SHARE + 20);
-    assert_int_equal(chunk.hosts[VERDICT_AGREE], 10);
-    assert_int_equal(chunk.finding_count, 0);
-    /* It shows nothing, so that whoever says that it did has been wrong. */
-    struct example example;
-    host_case_example(&place->arena, &place->arena, &with, "host|race|launch|", 10, &example);
-    assert_false(example.replayed);
-    assert_non_null(strstr(example.case_text, "host seed=0x1f case="));
-    assert_non_null(strstr(example.kernel, "launch "));
+    assert_int_equal(beside_of("hostile|"), BESIDE_COUNT);
     check.oracles = 1u << ORACLE_RESULT;
     for (uint64_t number = 0; number < 100; number++) {
+        struct fuzz_case c;
         case_of_campaign(&c, 31, number, &gen, &check);
-        assert_false(c.host);
+        assert_int_equal(c.beside, 0);
     }
+}
+
+/* A test with loads that are not volatile, stored as if it had broken the law of those that are, does break that. */
+static void test_litmus_again(void **state)
+{
+    struct place *place = *state;
+    static const char test[] = "test drawn\nthread 0: st.cg x 1; ld.cg r1 y\n"
+                               "thread 1: st.cg y 1; ld.cg r1 x\nobserve 0:r1 1:r1\n";
+    struct db_finding finding = {.oracle = "litmus", .class = "volatile"};
+    assert_true(host_again(&place->arena, &finding, test).shows);
+    finding.class = "inclusion";
+    assert_false(host_again(&place->arena, &finding, test).shows);
+    finding.class = "no law";
+    assert_string_equal(host_again(&place->arena, &finding, test).why,
+                        "the stored test is damaged");
+    assert_string_equal(host_words_of(&finding)->suffix, ".litmus");
 }
 
 int main(void)
@@ -158,7 +182,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CAMPAIGN_TEST(test_shards_are_residues), CAMPAIGN_TEST(test_case_text),
         CAMPAIGN_TEST(test_tiny_cases),          CAMPAIGN_TEST(test_case_seeds_differ),
-        CAMPAIGN_TEST(test_every_feature_alone), CAMPAIGN_TEST(test_host_programs),
+        CAMPAIGN_TEST(test_every_feature_alone), CAMPAIGN_TEST(test_beside),
+        CAMPAIGN_TEST(test_litmus_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-#include "fuzz/litmus/litmus_draw.h"
+#include "fuzz/laws/litmus_draw.h"
 
 #include "engine/base/pcg.h"
 #include "engine/base/text.h"
@@ -14,7 +14,7 @@ static const struct {
 } laws[LITMUS_LAWS] = {
 #define LAW(id, name, sentence, loads, stores, fences, flags)                                      \
     [LAW_##id] = {loads, stores, fences, flags},
-#include "fuzz/litmus/litmus_laws.def"
+#include "fuzz/laws/litmus_laws.def"
 #undef LAW
 };
 

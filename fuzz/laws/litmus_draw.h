@@ -13,7 +13,7 @@ enum { DRAWN_THREADS = 3, DRAWN_LENGTH = 6 };
 
 enum litmus_law {
 #define LAW(id, ...) LAW_##id,
-#include "fuzz/litmus/litmus_laws.def"
+#include "fuzz/laws/litmus_laws.def"
 #undef LAW
     LITMUS_LAWS
 };

@@ -1,6 +1,5 @@
-#include "fuzz/campaign/host_case.h"
+#include "fuzz/beside/beside_internal.h"
 
-#include "engine/base/invariant.h"
 #include "fuzz/programs/host_alarm.h"
 #include "fuzz/programs/host_gen.h"
 
@@ -16,26 +15,14 @@ static struct host_case make(struct arena *arena, const struct fuzz_case *c, con
     return (struct host_case){c->seed, c->number, SCHEDULES, made.races, ""};
 }
 
-void host_case_run(struct arena *arena, const struct fuzz_case *c, struct chunk *chunk)
+const char *host_case_judge(struct arena *arena, const struct fuzz_case *c, uint64_t *steps)
 {
     const char *program;
-    uint64_t steps;
+    uint64_t taken;
     const struct host_case host = make(arena, c, &program);
-    const struct host_alarm alarm = host_case_alarm(arena, &host, program, &steps);
-    chunk->warp_steps += steps;
-    chunk->hosts[alarm.class ? VERDICT_DIVERGE : VERDICT_AGREE]++;
-    if (!alarm.class)
-        return;
-    struct chunk_finding *finding = &chunk->findings[chunk->finding_count++];
-    size_t length = strlen(alarm.signature);
-    INVARIANT(length < SIGNATURE_MAX);
-    *finding = (struct chunk_finding){.number = c->number};
-    memcpy(finding->signature, alarm.signature, length + 1);
-}
-
-bool host_case_is(const struct chunk_finding *finding)
-{
-    return strncmp(finding->signature, "host|", 5) == 0;
+    const struct host_alarm alarm = host_case_alarm(arena, &host, program, &taken);
+    *steps += taken;
+    return alarm.class ? alarm.signature : NULL;
 }
 
 static void show(struct arena *arena, const struct host_case *host, const struct host_alarm *alarm,

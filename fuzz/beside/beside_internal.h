@@ -1,0 +1,17 @@
+/*
+ * beside_internal.h - the functions of each kind, as in beside.h.
+ */
+#ifndef FUZZ_BESIDE_INTERNAL_H
+#define FUZZ_BESIDE_INTERNAL_H
+
+#include "fuzz/beside/beside.h"
+
+const char *host_case_judge(struct arena *arena, const struct fuzz_case *c, uint64_t *steps);
+void host_case_example(struct arena *arena, struct arena *scratch, const struct fuzz_case *c,
+                       const char *signature, uint32_t most, struct example *example);
+
+const char *law_case_judge(struct arena *arena, const struct fuzz_case *c, uint64_t *steps);
+void law_case_example(struct arena *arena, struct arena *scratch, const struct fuzz_case *c,
+                      const char *signature, uint32_t most, struct example *example);
+
+#endif

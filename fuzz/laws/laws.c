@@ -1,0 +1,152 @@
+/* What must hold of litmus tests that are drawn. */
+#include "fuzz/laws/laws.h"
+
+#include "engine/axiom/axiom.h"
+#include "engine/base/invariant.h"
+
+#include <string.h>
+
+enum { STATES_MAX = 1 << 18, CANDIDATES_MAX = 1 << 24 };
+
+const struct law_info law_table[LITMUS_LAWS] = {
+#define LAW(id, name, sentence, ...) [LAW_##id] = {name, sentence},
+#include "fuzz/laws/litmus_laws.def"
+#undef LAW
+};
+
+/* ---- laws ---- */
+
+static bool has(const struct litmus_result *result, const int16_t *values)
+{
+    for (uint32_t i = 0; i < result->count; i++)
+        if (memcmp(result->values[i], values, sizeof result->values[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool within(const struct litmus_result *a, const struct litmus_result *b)
+{
+    for (uint32_t i = 0; i < a->count; i++)
+        if (!has(b, a->values[i]))
+            return false;
+    return true;
+}
+
+static bool equal(const struct litmus_result *a, const struct litmus_result *b)
+{
+    return within(a, b) && within(b, a);
+}
+
+static bool run(struct arena *arena, const struct litmus_test *test, enum litmus_model m,
+                struct litmus_result *result)
+{
+    if (m <= LITMUS_COHERENT)
+        return litmus_run(arena, test, m, STATES_MAX, result) && result->dead == 0;
+    return axiom_run(arena, test, axiom_model_of(m), CANDIDATES_MAX, result, NULL);
+}
+
+static enum law_holding includes(struct arena *arena, const struct litmus_test *test,
+                                 const struct litmus_result *sc)
+{
+    struct litmus_result of[LITMUS_MODELS];
+    bool holds = true;
+    for (uint32_t m = LITMUS_PRINTED; m < LITMUS_MODELS; m++) {
+        if (!run(arena, test, (enum litmus_model)m, &of[m]))
+            return LAW_CUT;
+        holds &= of[m].silent || within(sc, &of[m]);
+    }
+    return holds && within(&of[LITMUS_LLH], &of[LITMUS_PRINTED]) ? LAW_HOLDS : LAW_BROKEN;
+}
+
+static enum law_holding is_equal(struct arena *arena, const struct litmus_test *test,
+                                 enum litmus_model m, const struct litmus_result *expected,
+                                 bool exactly)
+{
+    struct litmus_result result;
+    if (!run(arena, test, m, &result))
+        return LAW_CUT;
+    if (result.silent)
+        return LAW_SILENT;
+    return within(expected, &result) && (!exactly || within(&result, expected)) ? LAW_HOLDS
+                                                                                : LAW_BROKEN;
+}
+
+static enum law_holding second_account(struct arena *arena, const struct litmus_test *test,
+                                       const struct litmus_result *sc)
+{
+    struct litmus_result result;
+    if (!axiom_run(arena, test, AXIOM_SC, CANDIDATES_MAX, &result, NULL))
+        return LAW_CUT;
+    return result.silent ? LAW_SILENT : equal(&result, sc) ? LAW_HOLDS : LAW_BROKEN;
+}
+
+static enum law_holding ask_law(struct arena *arena, const struct litmus_test *test,
+                                enum litmus_law law)
+{
+    struct litmus_result sc, llh;
+    if (!run(arena, test, LITMUS_SC, &sc))
+        return LAW_CUT;
+    switch (law) {
+    case LAW_INCLUSION:
+        return includes(arena, test, &sc);
+    case LAW_SECOND:
+        return second_account(arena, test, &sc);
+    case LAW_FENCE:
+    case LAW_VOLATILE:
+        return is_equal(arena, test, LITMUS_PRINTED, &sc, true);
+    case LAW_LLH:
+    case LAW_LLH_EXACT:
+        if (!run(arena, test, LITMUS_LLH, &llh))
+            return LAW_CUT;
+        return is_equal(arena, test, LITMUS_ASPLOS15, &llh, law == LAW_LLH_EXACT);
+    case LITMUS_LAWS:
+        break;
+    }
+    invariant_fail("a law", __FILE__, __LINE__);
+}
+
+bool law_ask_text(struct arena *arena, const char *text, const char *law, enum law_holding *holding)
+{
+    struct litmus_test *test = ARENA_NEW(arena, struct litmus_test);
+    struct litmus_reader reader = {text, 1};
+    struct diag diag;
+    uint32_t which = 0;
+    while (which < LITMUS_LAWS && strcmp(law_table[which].name, law) != 0)
+        which++;
+    diag_init(&diag, "drawn", text, strlen(text));
+    if (which == LITMUS_LAWS || !litmus_next(arena, &reader, test, &diag))
+        return false;
+    *holding = ask_law(arena, test, (enum litmus_law)which);
+    return true;
+}
+
+enum law_holding law_ask(struct arena *arena, const struct drawn_test *test)
+{
+    const char *text = litmus_draw_text(arena, test);
+    enum law_holding holding = LAW_SILENT;
+    bool read = !text || law_ask_text(arena, text, law_table[test->law].name, &holding);
+    INVARIANT(read);
+    return holding;
+}
+
+/* ---- making it small ---- */
+
+static bool drop_one(struct arena *arena, struct drawn_test *test)
+{
+    for (uint32_t t = 0; t < test->threads; t++)
+        for (uint32_t i = 0; i < test->length[t]; i++) {
+            struct drawn_test smaller = *test;
+            litmus_draw_drop(&smaller, t, i);
+            if (law_ask(arena, &smaller) != LAW_BROKEN)
+                continue;
+            *test = smaller;
+            return true;
+        }
+    return false;
+}
+
+void law_make_small(struct arena *arena, struct drawn_test *test)
+{
+    while (drop_one(arena, test))
+        ;
+}
