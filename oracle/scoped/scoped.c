@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { ENTRIES_MAX = 1 << 21 };
+enum { RESTS_MAX = 1 << 19 };
 
 /* ---- two accesses ---- */
 
@@ -14,10 +14,22 @@ static bool writes(const struct scoped_entry *a)
     return a->kind != ACCESS_READ;
 }
 
+static uint32_t node_of(const struct scoped_entry *a)
+{
+    return a->strong ? a->mark : 0;
+}
+
+static int32_t value_of(const struct scoped *s, const struct scoped_entry *a)
+{
+    if (!a->strong)
+        return (int32_t)a->mark;
+    return a->mark ? s->nodes[a->mark - 1].value : 0;
+}
+
 static bool morally_strong(const struct scoped *s, const struct scoped_entry *a,
                            const struct scoped_entry *b)
 {
-    return a->strong && b->strong && a->start == b->start && a->span == b->span &&
+    return a->strong && b->strong && a->offset == b->offset && a->span == b->span &&
            scoped_reach(s, a->thread, a->wide, b->thread, b->wide);
 }
 
@@ -27,7 +39,7 @@ static bool conflict(const struct scoped *s, const struct scoped_entry *a,
     if (a->thread == b->thread || !(writes(a) || writes(b)) || morally_strong(s, a, b))
         return false;
     return !(s->same_value && a->kind == ACCESS_WRITE && b->kind == ACCESS_WRITE &&
-             a->value == b->value);
+             value_of(s, a) == value_of(s, b));
 }
 
 /* By program order, barriers and patterns: base causality. */
@@ -45,20 +57,20 @@ static void note_race(struct scoped *s, uint32_t address, const struct scoped_en
     if (s->blind)
         return;
     s->racy_stms[a->stm] = s->racy_stms[b->stm] = 1;
-    if (cell->racy == s->execution) {
-        scoped_perhaps_flag(s, a, b);
+    if (cell->racy) {
+        scoped_perhaps_flag(s, address, a, b);
         return;
     }
-    cell->racy = s->execution;
+    cell->racy = true;
     s->racy_locations++;
     race_mark_variable(s->program, address, s->racy_vars);
     struct race_witness witness = {.address = address,
                                    .first = {a->thread, a->stm, (enum access_kind)a->kind},
                                    .second = {b->thread, b->stm, (enum access_kind)b->kind},
-                                   .same_value = both && a->value == b->value,
+                                   .same_value = both && value_of(s, a) == value_of(s, b),
                                    .simultaneous = both && a->step == b->step};
     scoped_explain(s, a, b, &witness);
-    scoped_perhaps_flag(s, a, b);
+    scoped_perhaps_flag(s, address, a, b);
     if (!s->found)
         s->witness = witness;
     else if (s->witness.cause.why == RACE_UNORDERED && witness.cause.by_flag &&
@@ -69,23 +81,27 @@ static void note_race(struct scoped *s, uint32_t address, const struct scoped_en
 
 /* ---- the list of a location ---- */
 
-static void drop_entry(struct scoped *s, uint32_t *link)
+static struct scoped_entry *rest_of(const struct scoped *s, const struct scoped_cell *cell)
 {
-    uint32_t at = *link;
-    struct scoped_entry *a = &s->entries[at - 1];
-    scoped_drop_node(s, a->node);
-    *link = a->next;
-    a->next = s->entry_free;
-    s->entry_free = at;
+    return &s->rests[(size_t)(cell->rest - 1) * SCOPED_REST];
+}
+
+/* Room for what comes before the latest entry. */
+static bool make_rest(struct scoped *s, struct scoped_cell *cell)
+{
+    if (!cell->rest && s->rest_count < s->rest_capacity)
+        cell->rest = ++s->rest_count;
+    s->incomplete |= !cell->rest;
+    return cell->rest != 0;
 }
 
 /* What is dropped may still have had partners: of a plain access, any; of strong ones, plain or narrow ones. */
 static void forget_entry(struct scoped *s, struct scoped_cell *cell, const struct scoped_entry *a)
 {
-    uint32_t block = scoped_block(s, a->thread), warp = clocks_warp(&s->clocks, a->thread);
+    uint16_t block = s->clocks.block_of[a->thread], warp = s->clocks.warp_of[a->thread];
     bool first = cell->forgot == 0;
-    cell->forgot_block = first || cell->forgot_block == block ? block : UINT32_MAX;
-    cell->forgot_warp = first || cell->forgot_warp == warp ? warp : UINT32_MAX;
+    cell->forgot_block = first || cell->forgot_block == block ? block : UINT16_MAX;
+    cell->forgot_warp = first || cell->forgot_warp == warp ? warp : UINT16_MAX;
     if (cell->forgot < a->step + 1)
         cell->forgot = a->step + 1;
     cell->forgot_plain = (!first && cell->forgot_plain) || !a->strong || s->has_narrow;
@@ -108,22 +124,16 @@ static bool may_miss(const struct scoped *s, const struct scoped_cell *cell,
 
 static void add_entry(struct scoped *s, struct scoped_cell *cell, const struct scoped_entry *b)
 {
-    uint32_t at = s->entry_free;
-    if (at) {
-        s->entry_free = s->entries[at - 1].next;
-    } else if (s->entry_count < s->entry_capacity) {
-        at = ++s->entry_count;
-    } else {
-        s->incomplete = true;
+    if (cell->listed && !make_rest(s, cell))
         return;
-    }
-    s->entries[at - 1] = *b;
-    s->entries[at - 1].next = cell->list;
-    if (b->node)
-        s->nodes[b->node - 1].references++;
-    cell->list = at;
+    if (cell->listed)
+        rest_of(s, cell)[cell->listed - 1] = cell->latest;
+    if (node_of(b))
+        s->nodes[b->mark - 1].references++;
+    cell->latest = *b;
     cell->listed++;
     cell->writers += writes(b);
+    cell->strong |= b->strong;
 }
 
 /* Whether whatever races with a, later, races with b, too. A strong write b does not make other accesses of its own
@@ -133,43 +143,61 @@ static bool superfluous(const struct scoped *s, const struct scoped_entry *a,
                         const struct scoped_entry *b, bool ordered, uint32_t source)
 {
     bool near = scoped_block(s, a->thread) == scoped_block(s, b->thread);
-    if ((writes(a) && !writes(b)) || (s->same_value && writes(a) && a->value != b->value))
+    if ((writes(a) && !writes(b)) ||
+        (s->same_value && writes(a) && value_of(s, a) != value_of(s, b)))
         return false;
-    if (b->strong && !(a->strong && a->start == b->start && a->span == b->span &&
+    if (b->strong && !(a->strong && a->offset == b->offset && a->span == b->span &&
                        (a->wide || !b->wide) && (near || !s->has_narrow)))
         return false;
-    if (source && a->node == source)
+    if (source && node_of(a) == source)
         return true;
     return ordered && !(b->strong && writes(b));
+}
+
+/* The entries that stay beside b, which comes next; the latest one is among the others then. */
+static void sift(struct scoped *s, uint32_t address, struct scoped_cell *cell,
+                 const struct scoped_entry *b, uint32_t floor, uint32_t source)
+{
+    struct scoped_entry *rest = cell->rest ? rest_of(s, cell) : NULL;
+    uint32_t counts[2] = {0}, listed = cell->listed, to = listed;
+    for (uint32_t i = listed; i-- > 0;) {
+        const struct scoped_entry a = i + 1 == listed ? cell->latest : rest[i];
+        bool ordered = before(s, &a, b);
+        if (!ordered && conflict(s, &a, b) &&
+            !(node_of(&a) && scoped_observed(s, a.mark, b->thread, b->step)))
+            note_race(s, address, &a, b);
+        bool stays = a.step >= floor && !superfluous(s, &a, b, ordered, source);
+        if (stays && counts[writes(&a)] + 1 >= SCOPED_LIST) { /* the oldest ones make room */
+            forget_entry(s, cell, &a);
+            stays = false;
+        }
+        if (!stays || !make_rest(s, cell)) {
+            scoped_drop_node(s, node_of(&a));
+            continue;
+        }
+        counts[writes(&a)]++;
+        rest = rest_of(s, cell);
+        rest[--to] = a;
+    }
+    cell->listed = (uint8_t)(listed - to);
+    cell->writers = (uint8_t)counts[1];
+    cell->strong &= cell->listed != 0;
+    if (to && cell->listed)
+        memmove(rest, rest + to, cell->listed * sizeof *rest);
+    if (cell->listed) /* what add_entry puts there again */
+        cell->latest = rest[cell->listed - 1];
 }
 
 static void walk(struct scoped *s, uint32_t address, struct scoped_cell *cell,
                  const struct scoped_entry *b, uint32_t source)
 {
-    uint32_t counts[2] = {0}, block = scoped_block(s, b->thread);
     /* What only this block uses, and did before its last barrier, has no partner any more. */
     bool own = s->clocks.blocks == 1 || address >= s->program->shared_base * s->program->units;
-    uint32_t floor = own ? s->clocks.floors[block] : 0;
-    for (uint32_t *link = &cell->list; *link;) {
-        const struct scoped_entry *a = &s->entries[*link - 1];
-        bool ordered = before(s, a, b);
-        if (!ordered && conflict(s, a, b) &&
-            !(a->node && scoped_observed(s, a->node, b->thread, b->step)))
-            note_race(s, address, a, b);
-        if (a->step < floor || superfluous(s, a, b, ordered, source)) {
-            drop_entry(s, link);
-            continue;
-        }
-        if (counts[writes(a)] + 1 >= SCOPED_LIST) { /* the oldest ones make room */
-            forget_entry(s, cell, a);
-            drop_entry(s, link);
-            continue;
-        }
-        counts[writes(a)]++;
-        link = &s->entries[*link - 1].next;
-    }
-    cell->listed = (uint8_t)(counts[0] + counts[1]);
-    cell->writers = (uint8_t)counts[1];
+    uint32_t floor = own ? s->clocks.floors[scoped_block(s, b->thread)] : 0;
+    if (!cell->strong && cell->latest.step < floor)
+        cell->listed = cell->writers = 0;
+    if (cell->listed)
+        sift(s, address, cell, b, floor, source);
     s->incomplete |= may_miss(s, cell, b);
     add_entry(s, cell, b);
 }
@@ -178,17 +206,17 @@ static void enter(struct scoped *s, struct scoped_cell *cell)
 {
     if (cell->execution == s->execution)
         return;
-    *cell = (struct scoped_cell){.execution = s->execution, .racy = cell->racy};
+    *cell = (struct scoped_cell){.execution = s->execution};
 }
 
 /* There is but one access, plain and by the same thread, that b stands for. */
 INLINED bool replaces(const struct scoped *s, const struct scoped_cell *cell,
                       const struct scoped_entry *b)
 {
-    const struct scoped_entry *a = &s->entries[cell->list - 1];
-    return a->thread == b->thread && !a->next && !a->strong && !b->strong && !cell->forgot &&
-           (b->kind == ACCESS_WRITE || a->kind == ACCESS_READ) &&
-           !(s->same_value && a->kind == ACCESS_WRITE && a->value != b->value);
+    const struct scoped_entry *a = &cell->latest;
+    return cell->listed == 1 && a->thread == b->thread && !a->strong && !b->strong &&
+           !cell->forgot && (b->kind == ACCESS_WRITE || a->kind == ACCESS_READ) &&
+           !(s->same_value && a->kind == ACCESS_WRITE && a->mark != b->mark);
 }
 
 /* A plain read where nobody writes has no partner. It takes the place of its thread's own, or is put in front; what it
@@ -196,18 +224,16 @@ INLINED bool replaces(const struct scoped *s, const struct scoped_cell *cell,
  * place of the one before. */
 INLINED bool only_reads(struct scoped *s, struct scoped_cell *cell, const struct scoped_entry *b)
 {
-    struct scoped_entry *a = &s->entries[cell->list - 1];
+    struct scoped_entry *a = &cell->latest;
     bool is_full = cell->listed + 1 >= SCOPED_LIST;
     if (b->kind != ACCESS_READ || b->strong || a->strong || cell->writers || may_miss(s, cell, b))
         return false;
     bool same_row = a->step == b->step &&
                     clocks_warp(&s->clocks, a->thread) == clocks_warp(&s->clocks, b->thread);
     if (a->thread == b->thread || (is_full && same_row)) {
-        uint32_t next = a->next;
         if (a->thread != b->thread)
             forget_entry(s, cell, a);
         *a = *b;
-        a->next = next;
     } else if (is_full) {
         return false;
     } else {
@@ -220,12 +246,12 @@ INLINED void visit(struct scoped *s, uint32_t address, const struct scoped_entry
                    uint32_t source)
 {
     struct scoped_cell *cell = &s->cells[address];
-    if (cell->list && replaces(s, cell, b)) {
-        s->entries[cell->list - 1] = *b;
+    if (replaces(s, cell, b)) {
+        cell->latest = *b;
         cell->writers = writes(b);
         return;
     }
-    if (cell->list && only_reads(s, cell, b))
+    if (cell->listed && only_reads(s, cell, b))
         return;
     walk(s, address, cell, b, source);
 }
@@ -233,31 +259,33 @@ INLINED void visit(struct scoped *s, uint32_t address, const struct scoped_entry
 /* In lock-step, a plain read where the latest access is one by another lane of the same instruction. */
 INLINED bool is_same_row(const struct scoped *s, const struct scoped_cell *cell, uint32_t step)
 {
-    const struct scoped_entry *a = &s->entries[cell->list - 1];
-    return s->lockstep && cell->list && a->step == step && !cell->writers && !a->strong;
+    const struct scoped_entry *a = &cell->latest;
+    return s->lockstep && cell->listed && a->step == step && !cell->writers && !a->strong;
 }
 
 /* ---- instructions ---- */
 
-INLINED void see_plain(struct scoped *s, const struct scoped_entry *b)
+INLINED void see_plain(struct scoped *s, struct scoped_entry *b, uint32_t start)
 {
     for (uint32_t k = 0; k < b->span; k++) {
-        struct scoped_cell *cell = &s->cells[b->start + k];
+        struct scoped_cell *cell = &s->cells[start + k];
         enter(s, cell);
         if (b->kind == ACCESS_READ && is_same_row(s, cell, b->step)) {
-            s->entries[cell->list - 1].thread = b->thread;
+            cell->latest.thread = b->thread;
             continue;
         }
         if (cell->place && b->kind == ACCESS_WRITE)
             scoped_overwrite(s, &s->places[cell->place - 1], b->thread, b->stm, b->step);
-        visit(s, b->start + k, b, 0);
+        b->offset = (uint8_t)k;
+        visit(s, start + k, b, 0);
     }
 }
 
-static void see_strong(struct scoped *s, struct scoped_entry *b, const struct manner *m)
+static void see_strong(struct scoped *s, struct scoped_entry *b, uint32_t start,
+                       const struct manner *m, int32_t value)
 {
     const struct scoped_strong x = {.thread = b->thread,
-                                    .start = b->start,
+                                    .start = start,
                                     .span = b->span,
                                     .stm = b->stm,
                                     .step = b->step,
@@ -265,23 +293,25 @@ static void see_strong(struct scoped *s, struct scoped_entry *b, const struct ma
     uint32_t source = 0;
     bool linked = false;
     for (uint32_t k = 0; k < b->span; k++)
-        enter(s, &s->cells[b->start + k]);
+        enter(s, &s->cells[start + k]);
     if (m->reads) {
         linked = scoped_observe(s, &x);
-        source = linked && m->writes ? s->places[s->cells[b->start].place - 1].node : 0;
+        source = linked && m->writes ? s->places[s->cells[start].place - 1].node : 0;
         if (source)
             s->nodes[source - 1].references++;
     }
-    if (m->writes)
-        b->node = scoped_publish(s, &x, linked);
-    for (uint32_t k = 0; k < b->span; k++)
-        visit(s, b->start + k, b, source);
+    b->mark = m->writes ? scoped_publish(s, &x, linked) : 0;
+    if (b->mark)
+        s->nodes[b->mark - 1].value = value;
+    for (uint32_t k = 0; k < b->span; k++) {
+        b->offset = (uint8_t)k;
+        visit(s, start + k, b, source);
+    }
     scoped_drop_node(s, source);
 }
 
-static void on_row(void *context, enum access_kind kind, const struct access_row *row)
+INLINED void see_row(struct scoped *s, const enum access_kind kind, const struct access_row *row)
 {
-    struct scoped *s = context;
     const struct manner *m = manner_as(&s->manners[row->stm], kind);
     struct scoped_entry entry = {.stm = row->stm,
                                  .step = (uint32_t)*s->steps,
@@ -294,14 +324,28 @@ static void on_row(void *context, enum access_kind kind, const struct access_row
     s->seen = row->count ? entry.step + 1 : s->seen;
     for (uint32_t i = 0; i < row->count; i++) {
         uint32_t lane = row->order[i];
-        entry.thread = row->first_thread + lane;
-        entry.start = row->location[lane];
-        entry.node = 0;
-        entry.value = kind == ACCESS_WRITE ? access_row_value(row, lane, 0) : 0;
+        int32_t value = kind == ACCESS_WRITE ? access_row_value(row, lane, 0) : 0;
+        entry.thread = (uint16_t)(row->first_thread + lane);
+        entry.mark = (uint32_t)value;
         if (m->strong)
-            see_strong(s, &entry, m);
+            see_strong(s, &entry, row->location[lane], m, value);
         else
-            see_plain(s, &entry);
+            see_plain(s, &entry, row->location[lane]);
+    }
+}
+
+static void on_row(void *context, enum access_kind kind, const struct access_row *row)
+{
+    switch (kind) {
+    case ACCESS_READ:
+        see_row(context, ACCESS_READ, row);
+        break;
+    case ACCESS_WRITE:
+        see_row(context, ACCESS_WRITE, row);
+        break;
+    case ACCESS_ATOMIC:
+        see_row(context, ACCESS_ATOMIC, row);
+        break;
     }
 }
 
@@ -381,8 +425,8 @@ static void make_room(struct scoped *s, struct arena *arena)
     s->generations = ARENA_ARRAY(arena, uint32_t, (size_t)blocks * SCOPED_BARRIERS);
     s->thread = ARENA_ARRAY(arena, struct scoped_thread, program->total_threads);
     s->cells = ARENA_ARRAY(arena, struct scoped_cell, locations);
-    s->entry_capacity = locations > ENTRIES_MAX / 4 ? ENTRIES_MAX : 4 * locations + 1024;
-    s->entries = arena_room(arena, s->entry_capacity * sizeof *s->entries);
+    s->rest_capacity = locations > RESTS_MAX ? RESTS_MAX : locations;
+    s->rests = arena_room(arena, (size_t)s->rest_capacity * SCOPED_REST * sizeof *s->rests);
     s->nodes = arena_room(arena, SCOPED_NODES * sizeof *s->nodes);
     s->sight = arena_room(arena, SCOPED_SIGHT * sizeof *s->sight);
     s->notes = arena_room(arena, SCOPED_NOTES * sizeof *s->notes);
@@ -419,7 +463,7 @@ void scoped_begin(struct scoped *s, const uint64_t *steps)
     s->steps = steps;
     s->execution++;
     clocks_begin(&s->clocks);
-    s->entry_count = s->entry_free = s->node_count = s->node_free = s->sight_count = 0;
+    s->rest_count = s->node_count = s->node_free = s->sight_count = 0;
     s->sight_free = s->note_count = s->note_free = s->place_count = 0;
     s->seen = s->sc = s->racy_locations = 0;
     s->blind = s->incomplete = s->found = false;

@@ -26,28 +26,35 @@
 #include "oracle/scoped/manner.h"
 
 struct scoped_entry { /* an access that may still have a partner */
-    uint32_t thread, stm, step, start, next;
-    uint32_t node; /* of a strong write, + 1 */
-    int32_t value; /* of a plain write */
-    uint8_t span, kind;
+    uint32_t stm, step;
+    uint32_t mark;        /* of a plain write its value; of a strong one its node, + 1 */
+    uint16_t thread;      /* clocks_make takes no more than 4,096 */
+    uint8_t span, offset; /* of the location that it is listed at, from its first one */
+    uint8_t kind;
     bool strong, wide;
 };
 
+enum { SCOPED_LIST = 8, SCOPED_REST = 2 * (SCOPED_LIST - 1) + 1 };
+
 struct scoped_cell {    /* a location */
     uint32_t execution; /* of all that follows; another one: empty */
-    uint32_t list;      /* entry + 1, the latest first */
-    uint32_t place;     /* of strong accesses, + 1 */
-    uint32_t racy;      /* number of the execution in which it raced last */
-    uint32_t forgot;    /* accesses that there was no room for: the latest step, + 1 */
-    uint32_t forgot_block, forgot_warp; /* all of these; UINT32_MAX: of several */
+    uint32_t
+        rest; /* SCOPED_REST entries before the latest, the oldest first; + 1, 0: none were needed so far */
+    uint32_t place;  /* of strong accesses, + 1 */
+    uint32_t forgot; /* accesses that there was no room for: the latest step, + 1 */
+    uint16_t forgot_block, forgot_warp; /* all of these; UINT16_MAX: of several */
     bool forgot_plain, forgot_writes;
+    bool racy;
+    bool strong;             /* there may be strong entries */
     uint8_t listed, writers; /* entries; those of them that write */
+    struct scoped_entry latest;
 };
 
 struct scoped_node { /* a strong write */
     uint32_t references;
     uint32_t seen;  /* observers */
     uint32_t after; /* of the atomic that has read it, + 1 */
+    int32_t value;
 };
 
 struct scoped_seen { /* a thread has observed a write */
@@ -106,12 +113,12 @@ struct scoped {
     uint32_t *generations;   /* of these, + 1 */
     struct scoped_thread *thread;
     struct scoped_cell *cells;
-    struct scoped_entry *entries;
+    struct scoped_entry *rests; /* [rest_capacity][SCOPED_REST] */
     struct scoped_node *nodes;
     struct scoped_seen *sight;
     struct scoped_note *notes;
     struct scoped_place *places;
-    uint32_t entry_count, entry_capacity, entry_free;
+    uint32_t rest_count, rest_capacity;
     uint32_t node_count, node_free, sight_count, sight_free, note_count, note_free, place_count;
     uint32_t execution;
     bool blind;      /* there was no room for what orders: no more races are told */

@@ -8,7 +8,7 @@
 #include "oracle/scoped/scoped.h"
 
 enum { SCOPED_NODES = 1 << 15, SCOPED_SIGHT = 1 << 16, SCOPED_NOTES = 1 << 14 };
-enum { SCOPED_PLACES = 1 << 14, SCOPED_BARRIERS = 16, SCOPED_LIST = 8 };
+enum { SCOPED_PLACES = 1 << 14, SCOPED_BARRIERS = 16 };
 
 static inline uint32_t scoped_block(const struct scoped *s, uint32_t thread)
 {
@@ -47,7 +47,7 @@ void scoped_drop_node(struct scoped *s, uint32_t node);
 void scoped_link(struct scoped *s, uint32_t reader, const struct scoped_link *link);
 void scoped_link_fence(struct scoped *s, uint32_t thread, uint32_t stm);
 /* A plain read of what another thread has written, or a plain write that is read: perhaps a flag. */
-void scoped_perhaps_flag(struct scoped *s, const struct scoped_entry *a,
+void scoped_perhaps_flag(struct scoped *s, uint32_t address, const struct scoped_entry *a,
                          const struct scoped_entry *b);
 void scoped_explain(const struct scoped *s, const struct scoped_entry *a,
                     const struct scoped_entry *b, struct race_witness *witness);

@@ -75,11 +75,11 @@ static const struct scoped_link *find_link(const struct scoped *s, const struct 
     return found;
 }
 
-void scoped_perhaps_flag(struct scoped *s, const struct scoped_entry *a,
+void scoped_perhaps_flag(struct scoped *s, uint32_t address, const struct scoped_entry *a,
                          const struct scoped_entry *b)
 {
     struct scoped_link link = {.is_set = true,
-                               .flag = b->start,
+                               .flag = address - b->offset,
                                .writer = a->thread,
                                .write = a->stm,
                                .write_step = a->step,
@@ -100,6 +100,6 @@ void scoped_explain(const struct scoped *s, const struct scoped_entry *a,
         *cause = judge(link, scoped_block(s, a->thread) == scoped_block(s, b->thread));
     else if (a->strong != b->strong)
         *cause = (struct race_cause){.why = RACE_PLAIN_FLAG, .stm = a->strong ? b->stm : a->stm};
-    else if (a->strong && a->start == b->start && a->span == b->span)
+    else if (a->strong && a->offset == b->offset && a->span == b->span)
         *cause = (struct race_cause){.why = RACE_NARROW_SCOPE, .stm = a->wide ? b->stm : a->stm};
 }
