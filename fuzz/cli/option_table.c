@@ -85,7 +85,8 @@ const struct cli_option option_table[] = {
     {"host", 0, OPTION_FLAG, NULL, ON(RUN) | ON(GEN), FIELD(host), 0, NULL,
      "host programs (docs/host.md) instead of kernels; in one process; with --db or --resume what "
      "is wrong is kept"},
-    {"device", 0, OPTION_TEXT, "SETTINGS", ON(CHECK) | ON(TRACE) | ON(RUN), FIELD(device), 0, NULL,
+    {"device", 0, OPTION_TEXT, "SETTINGS", ON(CHECK) | ON(TRACE) | ON(RUN) | ON(REDUCE),
+     FIELD(device), 0, NULL,
      "of the device that runs host programs, behind what they say themselves: 'sms=1 order=any' "
      "(docs/host.md)"},
     {"enumerate", 0, OPTION_FLAG, NULL, ON(RUN) | ON(GEN) | ON(DIGEST) | ON(SURVEY) | ON(PROVE),

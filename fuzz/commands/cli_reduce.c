@@ -49,6 +49,8 @@ int command_reduce(struct cli *cli)
 {
     if (cli->argument_count == 1 && host_is_path(cli->arguments[0]))
         return cli_host_reduce(cli, cli->arguments[0]);
+    if (cli->options.device)
+        return cli_misuse(cli, "--device is for host programs (*.host)");
     const char *name = cli->arguments[0], *wrong = misuse(cli);
     if (wrong)
         return cli_misuse(cli, "%s", wrong);

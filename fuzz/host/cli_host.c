@@ -6,15 +6,13 @@
 #include "fuzz/check/check_report.h"
 #include "fuzz/out/door.h"
 #include "fuzz/out/json.h"
-#include "oracle/device/host_judge.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The program of a file, and its device; NULL: what is wrong was printed. */
-static struct host_program *read_program(struct cli *cli, const char *path,
-                                         struct device_options *options, struct diag *diag)
+struct host_program *cli_host_read(struct cli *cli, const char *path,
+                                   struct device_options *options, struct diag *diag)
 {
     size_t length = 0;
     const char *why;
@@ -144,7 +142,7 @@ static int judge(struct cli *cli, const char *path, struct cli_check_sums *sums)
     struct diag *diag = ARENA_NEW(&cli->arena, struct diag);
     struct host_judge_options options = HOST_JUDGE_DEFAULTS;
     struct host_verdict *verdict = ARENA_NEW(&cli->arena, struct host_verdict);
-    const struct host_program *program = read_program(cli, path, &options.device, diag);
+    const struct host_program *program = cli_host_read(cli, path, &options.device, diag);
     options.seed = cli->options.seed;
     if (cli->options.schedules_given)
         options.schedules = cli->options.schedules;
@@ -297,7 +295,7 @@ int cli_host_trace(struct cli *cli, const char *path)
 {
     struct diag *diag = ARENA_NEW(&cli->arena, struct diag);
     struct device_options options;
-    const struct host_program *program = read_program(cli, path, &options, diag);
+    const struct host_program *program = cli_host_read(cli, path, &options, diag);
     struct device *device = program ? device_new(&cli->arena, program, &options, diag) : NULL;
     if (!device) {
         if (program)

@@ -5,6 +5,11 @@
 #define FUZZ_CLI_HOST_H
 
 #include "fuzz/cli/cli.h"
+#include "oracle/device/host_judge.h"
+
+/* The program of a file, and the device that it and --device name; NULL: what is wrong was printed. */
+struct host_program *cli_host_read(struct cli *cli, const char *path,
+                                   struct device_options *options, struct diag *diag);
 
 /* Reads, runs and tells of the program, and counts it. Its exit status. */
 int cli_host_check(struct cli *cli, const char *path, struct cli_check_sums *sums);

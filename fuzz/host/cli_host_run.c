@@ -142,24 +142,47 @@ int cli_host_gen(struct cli *cli)
     return CLI_OK;
 }
 
+/* What a reduction of a file makes no use of. */
+static const char *reduce_misuse(const struct cli_options *o)
+{
+    if (o->signature || o->keep || o->keep_progress || o->test)
+        return "of a host program the kind of check's first finding is kept, nothing else";
+    if (o->subjects != SUBJECTS_DEFAULT || o->exhaustive)
+        return "--subjects and --exhaustive are for kernels";
+    return NULL;
+}
+
 int cli_host_reduce(struct cli *cli, const char *path)
 {
+    const struct cli_options *o = &cli->options;
     struct diag *diag = ARENA_NEW(&cli->arena, struct diag);
     struct host_judge_options options = HOST_JUDGE_DEFAULTS;
-    size_t length = 0;
-    diag_init(diag, path, NULL, 0);
-    const char *text = parse_read_file(&cli->arena, path, &length, diag);
-    if (!text) {
+    struct host_verdict *verdict = ARENA_NEW(&cli->arena, struct host_verdict);
+    const char *wrong = reduce_misuse(o);
+    if (wrong)
+        return cli_misuse(cli, "%s", wrong);
+    const struct host_program *program = cli_host_read(cli, path, &options.device, diag);
+    if (!program)
+        return CLI_USAGE;
+    options.settings = o->device;
+    options.seed = o->seed;
+    options.budget = o->budget_steps ? o->budget_steps : 1 << 18;
+    options.schedules = o->schedules_given ? o->schedules : 2;
+    bool judged = host_judge(&cli->arena, program, &options, verdict, diag);
+    if (judged && verdict->count == 0 && !o->schedules_given)
+        options.schedules = HOST_JUDGE_DEFAULTS.schedules; /* as check has them */
+    if (!judged) {
         diag_print(diag, stderr);
         return CLI_USAGE;
     }
-    options.schedules = 2;
-    options.budget = 1 << 18;
-    struct host_reduced reduced =
-        host_reduce(&cli->arena, path, text, length, &options, NULL, REDUCE_TESTS);
+    size_t length;
+    const char *text = parse_read_file(&cli->arena, path, &length, diag);
+    struct host_reduced reduced = {.text = NULL};
+    if (text)
+        reduced = host_reduce(&cli->arena, path, text, length, &options, NULL,
+                              o->max_tests ? o->max_tests : REDUCE_TESTS);
     if (!reduced.text) {
-        cli_message(cli, "%s: nothing is wrong with it that could be kept, or it cannot be read",
-                    path);
+        cli_message(cli, "%s: nothing is wrong with it that could be kept", path);
         return CLI_USAGE;
     }
     cli_message(cli, "%s: kept: %s; %u of %u lines are left, %u tests", path,

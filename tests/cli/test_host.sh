@@ -158,6 +158,24 @@ says out "RACE "
 expect 2 reduce "$program"
 says err "nothing is wrong with it"
 
+# What goes wrong on another device only is made small on that one, and is clean on the usual one still.
+expect 0 gen --host --seed 3 --first 0 --count 1
+cp out order.host
+expect 0 reduce order.host --device order=any -o small.host
+expect 0 check small.host
+expect 1 check small.host --device order=any
+says out 'FAILED '
+[ "$(wc -l <small.host)" -lt 70 ] || failed "small.host has $(wc -l <small.host) lines"
+expect 2 reduce order.host --device odd=1
+says err '--device: a device has no setting `odd`'
+expect 2 reduce order.host --keep race
+says err "of a host program the kind of check's first finding is kept"
+expect 2 reduce 1 --device order=any
+says err '--device is for host programs'
+sed 's/^launch/lunch/' order.host >word.host
+expect 2 reduce word.host
+says err '`lunch` begins no statement of a host program'
+
 # On a wrong device programs go wrong: findings like others. What is stopped goes on where it was.
 expect 1 run --host --seed 3 --cases 12 --db all.db --device order=any
 expect 1 run --host --seed 3 --cases 6 --db parts.db --device order=any
