@@ -4,6 +4,7 @@
 #include "fuzz/case/example.h"
 #include "fuzz/case/finding.h"
 #include "fuzz/case/signature.h"
+#include "oracle/check/evidence.h"
 
 #include <string.h>
 
@@ -20,8 +21,10 @@ static void describe_flaky(struct collector *c, const char *key, const struct ex
         arena_printf(&c->text, "%s|%s|%s", finding->k1, finding->rule, finding->observable);
     finding->cause = finding->k1;
     bool divergence = strcmp(finding->oracle, "engine") != 0;
-    finding->evidence = arena_printf(&c->text, "{\"why\": \"%s\"}",
-                                     divergence ? example->why : "two runs of the case differ");
+    struct evidence evidence;
+    evidence_open(&evidence, &c->text);
+    evidence_string(&evidence, "why", divergence ? example->why : "two runs of the case differ");
+    finding->evidence = evidence_close(&evidence);
     c->summary->flaky++;
 }
 

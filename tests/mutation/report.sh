@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The grade as pages: WORK/grade.md (the last part of docs/grade.md is a copy of one) and WORK/grade.html, from WORK/named.tsv
-# and, if the automatic mutants were hunted too, WORK/auto.tsv.
+# The grade as pages: WORK/grade.md (the last part of docs/grade.md is a copy of one) and WORK/grade.html, from
+# WORK/named.tsv and, if the automatic mutants were hunted too, WORK/auto.tsv.
 #
 #     report.sh SOURCES WORK
 set -eu
