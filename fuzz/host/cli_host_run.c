@@ -38,7 +38,7 @@ static void run_case(struct cli *cli, uint64_t seed, uint64_t number,
     tally->steps += verdict->steps;
     if (alarm.class) {
         tally->alarms++;
-        printf("ALARM     case %" PRIu64 ": line %" PRIu32 ": %s: %s\n"
+        printf("FINDING   case %" PRIu64 ": line %" PRIu32 ": %s: %s\n"
                "          simtfuzz gen --host --seed 0x%" PRIx64 " --first %" PRIu64
                " --count 1 prints it\n",
                number, alarm.line, alarm.class, alarm.text, seed, number);
@@ -54,7 +54,7 @@ static void print_tally(const struct cli *cli, const struct tally *t)
     if (!cli->options.json) {
         printf("host programs: %" PRIu64 " cases, %" PRIu64 " in order and %" PRIu64
                " with a race that is known; %" PRIu64 " executions, %" PRIu64 " steps; %" PRIu64
-               " alarm%s\n",
+               " finding%s\n",
                t->cases, t->clean, t->races, t->executions, t->steps, t->alarms,
                t->alarms == 1 ? "" : "s");
         return;
@@ -67,7 +67,7 @@ static void print_tally(const struct cli *cli, const struct tally *t)
     json_key_u64(&json, "races", t->races);
     json_key_u64(&json, "executions", t->executions);
     json_key_u64(&json, "steps", t->steps);
-    json_key_u64(&json, "alarms", t->alarms);
+    json_key_u64(&json, "findings", t->alarms);
     json_object_end(&json);
     json_end_line(&json);
 }

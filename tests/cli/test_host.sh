@@ -136,7 +136,7 @@ says report.xml 'result[0] is accessed by the copy of line 27'
 
 # Programs that are made, whose verdict is known; the same ones on every machine.
 expect 0 run --host --seed 7 --cases 60
-says out "host programs: 60 cases, " " 0 alarms"
+says out "host programs: 60 cases, " " 0 findings"
 cp out first
 expect 0 run --host --seed 7 --cases 60
 cmp -s out first || failed "run --host says something else the second time"
