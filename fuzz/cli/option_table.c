@@ -149,7 +149,7 @@ const struct cli_option option_table[] = {
     {"exhaustive", 0, OPTION_FLAG, NULL, ON(CHECK) | ON(REDUCE), FIELD(exhaustive), 0, NULL,
      "search all interleavings of the threads, within bounds"},
     {"outcomes", 0, OPTION_FLAG, NULL, ON(CHECK), FIELD(outcomes), 0, NULL,
-     "instead of checking: each distinct end of the kernel, its shortest execution, and the "
+     "instead of checking: each outcome of the kernel, its shortest execution, and the "
      "accesses whose order decides"},
     {"repair", 0, OPTION_FLAG, NULL, ON(CHECK), FIELD(repair), 0, NULL,
      "instead of checking: which single barrier, in PTX also which fence, makes a racy kernel "

@@ -188,7 +188,7 @@ static const struct subject_info *subject_for(enum ast_form form)
 
 static void put_head(const struct search_result *search, FILE *out)
 {
-    fprintf(out, "    %" PRIu32 " end%s%s", search->outcome_count,
+    fprintf(out, "    %" PRIu32 " outcome%s%s", search->outcome_count,
             search->outcome_count == 1 ? "" : "s",
             search->complete ? ", of all executions" : ", and there may be more: ");
     if (!search->complete)
@@ -216,6 +216,6 @@ bool repair_outcomes(struct arena *arena, const struct ast_kernel *kernel,
         put_outcome(arena, machine, i + 1, &search->outcomes[i], i ? &first : NULL,
                     i ? &other : &first, out);
     if (search->outcome_count > SHOWN)
-        fprintf(out, "    ... %" PRIu32 " more ends\n", search->outcome_count - SHOWN);
+        fprintf(out, "    ... %" PRIu32 " more outcomes\n", search->outcome_count - SHOWN);
     return true;
 }

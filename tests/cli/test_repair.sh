@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# check --outcomes: all ends of a racy kernel, how each comes about. check --repair: the one barrier that it lacks.
+# check --outcomes: all outcomes of a racy kernel, how each comes about. check --repair: the one barrier that it lacks.
 . "$(dirname "$0")/common.sh"
 
 cat >lost.simt <<'END'
@@ -10,7 +10,7 @@ kernel lost() {
 }
 END
 expect 0 check --outcomes lost.simt
-says out '2 ends, of all executions; there are data races' '1. x = 2, after 6 steps' '2. x = 1, after 6 steps' \
+says out '2 outcomes, of all executions; there are data races' '1. x = 2, after 6 steps' '2. x = 1, after 6 steps' \
     'what decides: thread 1 reads x at line 4 before thread 0 writes it at line 4; in 1 it is the other way round'
 # The schedule that is shown leads there.
 grep -o 'schedule: .*' out | sed -n '2s/schedule: //p' >tape
@@ -32,14 +32,14 @@ kernel neighbour() {
 expect terminates, race, final b == {10, 20, 0};
 END
 expect 0 check --outcomes --repair ring.simt
-says out '7 ends, of all executions' '    a barrier before line 6 (x = a[(tid + 1) % 3];): no race, one result, and what the kernel expects, in all executions' \
+says out '7 outcomes, of all executions' '    a barrier before line 6 (x = a[(tid + 1) % 3];): no race, one result, and what the kernel expects, in all executions' \
     'of the other places 3 still race'
 [ "$(grep -c 'a barrier ' out)" = 1 ] || failed "repairs: $(grep 'a barrier ' out)"
 # It does what is said of it.
 sed 's/^    x = /    barrier(); x = /; s/, race,/, race_free,/' ring.simt >fixed.simt
 expect 0 check --exhaustive fixed.simt
 expect 0 check --outcomes --repair fixed.simt
-says out '1 end, of all executions' 'no race was found: nothing to repair'
+says out '1 outcome, of all executions' 'no race was found: nothing to repair'
 
 # A barrier that not all come to repairs nothing, nor one behind which the result is another than expected.
 cat >branch.simt <<'END'
@@ -79,7 +79,7 @@ expect 0 check --repair loop.simt
 says out 'a barrier before line 12 (i = a[1 - tid];): no race, one result, in all executions'
 expect 0 check --outcomes "$source/corpus/papers/lockstep-fig3.simt" "$source/corpus/rules/cta-write.ptx"
 expect 0 check --outcomes "$source/corpus/progress/spin-lock-outside.simt"
-says out '1 end'
+says out '1 outcome'
 expect 0 lower loop.simt --to cfg
 sed 's/^expect.*//' out >blocks.simt
 expect 2 check --repair blocks.simt
