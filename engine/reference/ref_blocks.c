@@ -84,7 +84,21 @@ static void find_loop(struct graph *g, uint32_t head)
     g->heads[g->loop_count++] = head;
 }
 
-static bool graph_new(struct graph *g, struct arena *arena, const struct ast_function *function)
+/* App. A as it stands (B-2): what the head dominates, and from where it is reached, by whatever way. */
+static void widen_loop(struct graph *g, uint32_t head)
+{
+    bool around[BLOCKS_MAX] = {false};
+    bool *members = g->members + (size_t)(g->loop_count - 1) * g->count;
+    reach(g, 0, head, around);
+    for (uint32_t b = 0; b < g->count; b++) {
+        bool seen[BLOCKS_MAX] = {false};
+        reach(g, b, COUNTLESS, seen);
+        members[b] = !around[b] && seen[head];
+    }
+}
+
+static bool graph_new(struct graph *g, struct arena *arena, const struct ast_function *function,
+                      bool appendix)
 {
     *g = (struct graph){.function = function};
     for (const struct ast_block *b = function->blocks; b; b = b->next)
@@ -105,8 +119,12 @@ static bool graph_new(struct graph *g, struct arena *arena, const struct ast_fun
             g->targets[i][k] =
                 g->blocks[i]->targets[k] ? place_of(g, g->blocks[i]->targets[k]) : COUNTLESS;
     }
-    for (uint32_t head = 0; head < g->count; head++)
+    for (uint32_t head = 0; head < g->count; head++) {
+        uint32_t before = g->loop_count;
         find_loop(g, head);
+        if (appendix && g->loop_count > before)
+            widen_loop(g, head);
+    }
     return true;
 }
 
@@ -118,9 +136,9 @@ bool ref_graphs_new(struct ref *r, struct arena *arena, const char **why)
     r->graphs = ARENA_NEW(arena, struct ref_graphs);
     r->graphs->count = count;
     r->graphs->graphs = ARENA_ARRAY(arena, struct graph, count);
-    bool fits = graph_new(&r->graphs->graphs[0], arena, r->kernel->main);
+    bool fits = graph_new(&r->graphs->graphs[0], arena, r->kernel->main, r->options.appendix);
     for (const struct ast_function *f = r->kernel->functions; f && fits; f = f->next, i++)
-        fits = graph_new(&r->graphs->graphs[i], arena, f);
+        fits = graph_new(&r->graphs->graphs[i], arena, f, r->options.appendix);
     if (!fits)
         *why = "more blocks than the reference has room for";
     return fits;
@@ -342,7 +360,7 @@ static enum rule jump(struct ref *r, uint32_t t)
     uint32_t count = x->block->target_count, one = 0;
     for (uint32_t i = 0; i < count; i++) {
         const struct ast_expr *guard = ref_leading_assume(x->block->targets[i]);
-        marked[i] = !guard || count == 1 || ref_may_choose(r, t, guard);
+        marked[i] = !guard || count == 1 || r->options.raw_goto || ref_may_choose(r, t, guard);
     }
     if (count > 1)
         one = ref_choose_marked(r, t, marked, count);

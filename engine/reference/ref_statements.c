@@ -13,15 +13,30 @@ static uint32_t draw(struct ref *r, uint32_t thread)
     return (uint32_t)(pcg_splitmix(stream + r->threads[thread].choices++) >> 32);
 }
 
-/* One of eight is any number; the others are -2 .. 6. */
+/* Literally, a choice is the schedule's: one of n, whichever is told. */
+static uint32_t choice_told(struct ref *r, uint32_t n)
+{
+    uint32_t at = r->choices_taken++;
+    r->ways *= n;
+    if (at < r->told->choice_count && r->told->choices[at] < n)
+        return r->told->choices[at];
+    r->misled = "a choice that is none of those that there are";
+    return 0;
+}
+
+/* One of eight is any number; the others are -2 .. 6. Literally, one of 0 and 1. */
 int32_t ref_choice_value(struct ref *r, uint32_t thread)
 {
+    if (r->options.literal)
+        return (int32_t)choice_told(r, 2);
     uint32_t drawn = draw(r, thread);
     return drawn % 8 == 0 ? (int32_t)(drawn * 2654435769u) : (int32_t)(drawn / 8 % 9) - 2;
 }
 
 uint32_t ref_choice_index(struct ref *r, uint32_t thread, uint32_t n)
 {
+    if (r->options.literal)
+        return choice_told(r, n);
     return (uint32_t)((uint64_t)draw(r, thread) * n >> 32);
 }
 

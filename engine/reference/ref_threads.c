@@ -5,12 +5,21 @@
  */
 #include "engine/reference/ref_internal.h"
 
+/* `;` for an empty list: which one it is. */
+static struct ref_item *named(struct ref_item *stack, const void *list)
+{
+    if (stack->stm == &ref_skip)
+        stack->empty = list;
+    return stack;
+}
+
 void ref_threads_start(struct ref *r)
 {
     for (uint32_t t = 0; t < r->thread_count; t++) {
         ref_enter(r, t, r->kernel->main, NULL);
         r->actors[t].stack =
-            ref_push_list(r, r->kernel->main->body, ref_push(r, REF_CALL, NULL, NULL));
+            named(ref_push_list(r, r->kernel->main->body, ref_push(r, REF_CALL, NULL, NULL)),
+                  &r->kernel->main->body);
     }
 }
 
@@ -43,7 +52,8 @@ static enum rule if_then_else(struct ref *r, uint32_t t, const struct ast_stm *s
     struct ref_actor *x = &r->actors[t];
     bool v = ref_value(r, t, s->value) != 0;
     if (!ref_failed(r))
-        x->stack = ref_push_body(r, v ? s->body : s->other, ref_pop(r, x->stack));
+        x->stack = named(ref_push_body(r, v ? s->body : s->other, ref_pop(r, x->stack)),
+                         v ? &s->body : &s->other);
     return v ? RULE_THR_IF_TT : RULE_THR_IF_FF;
 }
 
@@ -59,7 +69,7 @@ static enum rule enter_loop(struct ref *r, uint32_t t, const struct ast_stm *s)
         return RULE_THR_WHILE_FF;
     x->stack = ref_push(r, REF_BRK, NULL, x->stack);
     x->stack = ref_push(r, REF_CONT, s, x->stack);
-    x->stack = ref_push_body(r, s->body, x->stack);
+    x->stack = named(ref_push_body(r, s->body, x->stack), &s->body);
     return RULE_THR_WHILE_TT;
 }
 
@@ -75,7 +85,7 @@ static enum rule continue_loop(struct ref *r, uint32_t t, const struct ast_stm *
         return RULE_THR_WHILE_CONT_FF;
     }
     x->stack->trips++;
-    x->stack = ref_push_body(r, s->body, x->stack);
+    x->stack = named(ref_push_body(r, s->body, x->stack), &s->body);
     return RULE_THR_WHILE_CONT_TT;
 }
 
@@ -99,7 +109,7 @@ static enum rule call(struct ref *r, uint32_t t, const struct ast_stm *s)
         return RULE_THR_CALL;
     }
     x->stack = ref_push(r, REF_CALL, s, ref_pop(r, x->stack));
-    x->stack = ref_push_list(r, s->function->body, x->stack);
+    x->stack = named(ref_push_list(r, s->function->body, x->stack), &s->function->body);
     ref_enter(r, t, s->function, s);
     return RULE_THR_CALL;
 }

@@ -106,6 +106,8 @@ enum rule ref_step(struct ref *r, uint32_t actor, const struct ref_told *told)
     r->access_count = 0;
     r->nobody = false;
     r->ways = 1;
+    r->told = told;
+    r->choices_taken = 0;
     switch (r->kind) {
     case REF_THREADS:
         rule = ref_threads_step(r, actor);

@@ -44,6 +44,9 @@ struct ref_options {
     bool then_first;   /* REF_SIMT: if_then^w instead of if^w */
     bool barrier_f1;   /* CFG.barrier_F1 as printed */
     bool vacuous_sync; /* REF_LOCKSTEP: B-13 */
+    bool literal;      /* REF_INTERLEAVE: choices are told, not drawn; */
+    bool raw_goto;     /* any target is one, and its guard ends the run */
+    bool appendix;     /* loops as App. A reads literally (B-2) */
 };
 
 /* Some lanes of a warp. */
@@ -92,8 +95,9 @@ enum ref_item_kind {
 struct ref_item {
     enum ref_item_kind kind;
     const struct ast_stm *stm; /* also of REF_CALL: where the call stands; NULL: the kernel's own */
-    struct ref_lanes mask;     /* of a token */
-    struct ref_cell cell;      /* REF_EVALUATED */
+    const void *empty;     /* REF_THREADS: of ref_skip, where the list that it stands for is kept */
+    struct ref_lanes mask; /* of a token */
+    struct ref_cell cell;  /* REF_EVALUATED */
     int32_t value;
     uint32_t trips; /* REF_CONT: since the loop was entered */
     uint32_t name;  /* REF_SPLITS: of a barrier, unlike all others; of a statement 0 */
@@ -149,7 +153,9 @@ struct ref {
     bool nobody;         /* an any(..) of the last step held for no thread: of sync, B-13 */
     struct ref_access *accesses; /* of the last step */
     uint32_t access_count;
-    uint64_t ways; /* in which the last step might have ended, at least */
+    uint64_t ways;               /* in which the last step might have ended, at least */
+    const struct ref_told *told; /* of the step at hand */
+    uint32_t choices_taken;      /* of those told */
     struct ref_room *room;
     struct ref_walk *walk; /* ref_source.h: who tells what is read */
 };
@@ -176,10 +182,13 @@ uint64_t ref_ways_of_writes(const struct ref_one_write *x, uint32_t count);
 uint64_t ref_ways_of_atomics(const struct ref_one_atomic *x, uint32_t count,
                              const struct ref_atomics *all);
 
-/* What the reference is told of a step: threads, in the order in which they wrote, did their atomics. */
+/* What the reference is told of a step: threads, in the order in which they wrote, did their atomics; with literal
+ * choices the numbers of what was chosen. */
 struct ref_told {
     const uint32_t *order;
     uint32_t count;
+    const uint32_t *choices;
+    uint32_t choice_count;
 };
 
 /* Room for the stacks of one execution at a time; shared by all references of a case. */

@@ -159,12 +159,12 @@ void ref_warp_exits(struct ref_bars *bars)
             bars->bar[b].arrived += bars->warp;
 }
 
-uint32_t ref_full_bar(const struct ref_bars *bars)
+uint32_t ref_full_bar(const struct ref_bars *bars, uint32_t n)
 {
     uint32_t b = 0;
-    while (b < REF_BARRIERS &&
-           (bars->bar[b].count == 0 || bars->bar[b].arrived < bars->bar[b].count))
-        b++;
+    for (; b < REF_BARRIERS; b++)
+        if (bars->bar[b].count > 0 && bars->bar[b].arrived >= bars->bar[b].count && n-- == 0)
+            break;
     return b;
 }
 

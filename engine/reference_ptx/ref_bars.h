@@ -54,8 +54,8 @@ const char *ref_warp_bars(struct ref_bars *bars, const struct ref_bar_action *ac
                           const bool *completed, bool waits[REF_BARRIERS], uint32_t *lane);
 /* A warp that completes arrives everywhere (OPT.exit_arrives). */
 void ref_warp_exits(struct ref_bars *bars);
-/* The lowest barrier with ac >= tc; REF_BARRIERS: none. */
-uint32_t ref_full_bar(const struct ref_bars *bars);
+/* Number n, from 0, of the barriers with ac >= tc, in their order; REF_BARRIERS: there are not so many. */
+uint32_t ref_full_bar(const struct ref_bars *bars, uint32_t n);
 
 /* ---- threads ---- */
 

@@ -524,12 +524,12 @@ struct told_choices {
     const struct observer *observers;
 };
 
-static bool tell_choice(const struct observer *observers, uint32_t n)
+static bool tell_choice(const struct observer *observers, uint32_t n, uint32_t choice)
 {
     bool heard = false;
     for (const struct observer *o = observers; o; o = o->next) {
         if (o->chosen)
-            o->chosen(o->context, n);
+            o->chosen(o->context, n, choice);
         heard |= o->chosen != NULL;
     }
     return heard;
@@ -538,16 +538,18 @@ static bool tell_choice(const struct observer *observers, uint32_t n)
 static uint32_t told_choose(struct choices *choices, uint32_t n)
 {
     struct told_choices *told = (struct told_choices *)choices;
-    tell_choice(told->observers, n);
-    return told->inner->choose(told->inner, n);
+    uint32_t choice = told->inner->choose(told->inner, n);
+    tell_choice(told->observers, n, choice);
+    return choice;
 }
 
 static uint32_t told_choose_of(struct choices *choices, uint32_t n, const uint32_t *values,
                                uint32_t count)
 {
     struct told_choices *told = (struct told_choices *)choices;
-    tell_choice(told->observers, n);
-    return told->inner->choose_of(told->inner, n, values, count);
+    uint32_t choice = told->inner->choose_of(told->inner, n, values, count);
+    tell_choice(told->observers, n, choice);
+    return choice;
 }
 
 static uint32_t told_pick(struct choices *choices, const struct machine *machine)
@@ -563,7 +565,7 @@ enum status machine_run(struct machine *machine, struct choices *choices, uint64
         {told_pick, told_choose, choices->choose_of ? told_choose_of : NULL},
         choices,
         machine->options.observers};
-    if (tell_choice(machine->options.observers, 1))
+    if (tell_choice(machine->options.observers, 1, 0))
         choices = &told.choices;
     if (record) {
         struct recorder recorder = {{record_pick, record_choose, NULL}, choices, record};

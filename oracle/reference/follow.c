@@ -14,14 +14,6 @@
 bool follow_kind(enum subject_id subject, enum ref_kind *kind, const char **why)
 {
     const struct subject_info *info = &subject_table[subject];
-    if (info->options.literal || info->options.raw_goto) {
-        *why = "its choices are the schedule's";
-        return false;
-    }
-    if (info->program == PROGRAM_BLOCKS_APPENDIX) {
-        *why = "its loops are those of App. A read literally";
-        return false;
-    }
     if (info->vtable && ref_find(info->vtable->name, kind))
         return true;
     *why = "the reference has no rules for it";
@@ -69,10 +61,12 @@ static void on_barrier(void *context, const struct machine *machine,
     f->barrier_count++;
 }
 
-static void on_choice(void *context, uint32_t n)
+static void on_choice(void *context, uint32_t n, uint32_t choice)
 {
     struct follower *f = context;
     f->hears_choices = true;
+    if (n > 1 && f->choice_count < FOLLOW_CHOICES)
+        f->choices[f->choice_count++] = choice;
     if (f->offered < (uint64_t)1 << 32)
         f->offered *= n;
 }
@@ -98,7 +92,8 @@ static void compare_barrier_told(struct follower *f, uint32_t block, bool ends, 
 static struct ref_told what_is_told(const struct follower *f, uint32_t actor,
                                     uint32_t threads[LIMIT_WARP])
 {
-    struct ref_told told = {.order = threads};
+    struct ref_told told = {
+        .order = threads, .choices = f->choices, .choice_count = f->choice_count};
     uint8_t lanes[LIMIT_WARP];
     if (f->reference->kind == REF_LOCKSTEP) {
         told.count = lockstep_last_write_order(f->machine, &told.order);
@@ -206,7 +201,9 @@ static void follow_step(struct follower *f, const struct step_event *event)
         follow_part(f, "actor that cannot step", rule_table[event->rule].name, "none");
         return;
     }
-    follow_compare_event(f, event);
+    follow_compare_choice(f, event->actor);
+    if (f->state == FOLLOW_ALONG)
+        follow_compare_event(f, event);
     if (f->state != FOLLOW_ALONG)
         return;
     const struct ref_told told = what_is_told(f, event->actor, threads);
@@ -268,7 +265,7 @@ static void on_step(void *context, const struct machine *machine, const struct s
         follow_barrier(f, event);
     else
         follow_step(f, event);
-    f->heard_count = f->heard_at = f->barrier_count = f->use_count = 0;
+    f->heard_count = f->heard_at = f->barrier_count = f->use_count = f->choice_count = 0;
     f->offered = f->ways = 1;
 }
 
@@ -280,7 +277,10 @@ static struct ref *reference_of(struct arena *arena, struct ref_room *room, enum
     const struct machine_options *asked = &subject_table[subject].options;
     const struct ref_options options = {.then_first = asked->then_first,
                                         .barrier_f1 = asked->barrier_f1,
-                                        .vacuous_sync = asked->vacuous_sync};
+                                        .vacuous_sync = asked->vacuous_sync,
+                                        .literal = asked->literal,
+                                        .raw_goto = asked->raw_goto,
+                                        .appendix = machine->program->appendix_loops};
     enum ref_kind kind;
     if (!follow_kind(subject, &kind, why))
         return NULL;
@@ -329,9 +329,10 @@ void follow_begin(struct follower *f, uint64_t limit)
     f->steps = f->trusted = 0;
     f->limit = limit;
     f->awaited = f->rule = f->reference_rule = RULE_NONE;
-    f->heard_count = f->heard_at = f->barrier_count = f->use_count = 0;
+    f->heard_count = f->heard_at = f->barrier_count = f->use_count = f->choice_count = 0;
     f->offered = f->ways = 1;
-    f->hears_choices = f->lost = false;
+    f->hears_choices = f->lost = f->against_policy = false;
+    follow_policy_free(f);
     if (f->ptx) {
         follow_ptx_begin(f);
         return;

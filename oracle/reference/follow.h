@@ -20,17 +20,18 @@ enum follow_state {
 /* An observable: what an instruction of PTX puts into a register. */
 #define FOLLOW_RESULT "result"
 
-enum { FOLLOW_ACCESSES = 1 << 13, FOLLOW_USES = LIMIT_THREADS };
+enum { FOLLOW_ACCESSES = 1 << 13, FOLLOW_USES = LIMIT_THREADS, FOLLOW_CHOICES = 8 };
 
 struct follower {
     struct observer observer;
     enum subject_id subject;
     const struct program *program;
     const struct machine *machine;
-    struct ref *reference;  /* NULL: a machine of PTX, */
-    struct follow_ptx *ptx; /* then this (follow_ptx.h) */
-    const char *unknown;    /* FOLLOW_LOST: what the reference does not know */
-    bool hears_all;         /* accesses reach it as the machine makes them: not those of pi(P) */
+    struct ref *reference;        /* NULL: a machine of PTX, */
+    struct follow_ptx *ptx;       /* then this (follow_ptx.h) */
+    struct follow_policy *policy; /* who steps next, where a policy chooses; NULL: none has yet */
+    const char *unknown;          /* FOLLOW_LOST: what the reference does not know */
+    bool hears_all; /* accesses reach it as the machine makes them: not those of pi(P) */
     enum follow_state state;
     uint64_t steps, limit;
     uint64_t trusted; /* of these, with parts that were not compared (follow_ptx.h) */
@@ -38,7 +39,9 @@ struct follower {
     /* Possibilities of the choices inside the step, all of them together, and in how many ways the reference says that
      * it may end. */
     uint64_t offered, ways;
+    uint32_t choices[FOLLOW_CHOICES], choice_count; /* inside the step, as they were made */
     bool hears_choices, lost; /* lost: they part, as something that may happen cannot */
+    bool against_policy;      /* they part, as somebody steps whom the policy does not choose */
     /* The barrier rule that must come next, and of which block; RULE_NONE: none. */
     enum rule awaited;
     uint32_t awaited_block;
@@ -63,6 +66,8 @@ struct follower *follow_new(struct arena *arena, struct ref_room *room, enum sub
                             const struct machine *machine, const char **why);
 /* An execution is about to start. */
 void follow_begin(struct follower *f, uint64_t limit);
+/* It is a schedule of this kind: a policy of warps without a stack says who steps. */
+void follow_obey(struct follower *f, struct arena *arena, const struct sched_spec *spec);
 /* It has ended so. */
 void follow_end(struct follower *f, enum status status);
 
@@ -76,6 +81,10 @@ void follow_part_numbers(struct follower *f, const char *observable, int64_t eng
 
 /* Whether the machine chose among as many ways as there are. */
 void follow_compare_ways(struct follower *f);
+
+/* follow_policy.c: whether the actor is whom the policy chooses; no more is asked in this execution. */
+void follow_compare_choice(struct follower *f, uint32_t actor);
+void follow_policy_free(struct follower *f);
 
 /* What the event says of the step that is to come: the statement, who is active. */
 void follow_compare_event(struct follower *f, const struct step_event *event);

@@ -12,8 +12,6 @@ static const char *why_not(const struct follower *f)
     const struct ptx_code *code = f->program->ptx;
     if (options->crs_switches >> REF_OTHERWISE_KAPPA & 1)
         return "it pushes frames for lanes that call again";
-    if (options->block_options & BLOCK_LATE)
-        return "its choices are the schedule's";
     if (code->token_capacity > REF_TOKENS || code->depth > FOLLOW_DEPTH)
         return "deeper stacks than the reference has room for";
     if (f->program->memory_words > FOLLOW_WORDS)
@@ -61,6 +59,7 @@ bool follow_ptx_new(struct arena *arena, struct follower *f, const char **why)
     x->is_threads = f->machine->semantics->actors == ACTORS_THREADS;
     x->otherwise = options->crs_switches;
     x->options = options->block_options;
+    x->late = x->options & BLOCK_LATE;
     x->groups_a_block = x->is_threads ? program->launch.threads : program->warps_per_block;
     x->memory = ARENA_ARRAY(arena, int32_t, program->memory_words);
     x->bars = ARENA_ARRAY(arena, struct ref_bars, program->launch.blocks);
@@ -141,6 +140,7 @@ void follow_ptx_begin(struct follower *f)
             start_warp(f, i);
     }
     x->end = STATUS_RUNNING;
+    x->ends_offered = 1;
     f->live = f->machine->actor_count;
 }
 
@@ -199,13 +199,14 @@ struct ref_bar_action follow_ptx_bar_action(const struct follow_step *s)
 
 /* ---- the end of a barrier's generation ---- */
 
-static uint32_t full_bar(const struct follow_ptx *x, uint32_t block)
+/* Number n of the full ones of a block in which somebody is left; REF_BARRIERS: there are not so many. */
+static uint32_t full_bar(const struct follow_ptx *x, uint32_t block, uint32_t n)
 {
     uint32_t first = block * x->groups_a_block;
     bool some_left = false;
     for (uint32_t i = first; i < first + x->groups_a_block; i++)
         some_left = some_left || !x->groups[i].ended;
-    return some_left && x->code->barriers ? ref_full_bar(&x->bars[block]) : REF_BARRIERS;
+    return some_left && x->code->barriers ? ref_full_bar(&x->bars[block], n) : REF_BARRIERS;
 }
 
 struct follow_step follow_ptx_step_of(struct follower *f, uint32_t group, uint32_t pc)
@@ -244,7 +245,11 @@ static void end_bar(struct follower *f)
 {
     struct follow_ptx *x = f->ptx;
     uint32_t block = f->awaited_block, first = block * x->groups_a_block,
-             number = full_bar(x, block);
+             number = full_bar(x, block, x->late && f->choice_count > 0 ? f->choices[0] : 0);
+    if (number == REF_BARRIERS) {
+        follow_part(f, "rule", rule_table[RULE_BLK_END_BAR].name, "none");
+        return;
+    }
     follow_ptx_compare_released(f, block, number);
     for (uint32_t i = first; i < first + x->groups_a_block && f->state == FOLLOW_ALONG; i++) {
         struct follow_step s = follow_ptx_step_of(f, i, x->groups[i].bar_pc);
@@ -252,6 +257,22 @@ static void end_bar(struct follower *f)
             release(&s, &x->bars[block], number);
     }
     ref_bar_end(&x->bars[block], number);
+}
+
+/* BLOCK_LATE: a full barrier ends behind any step of its block, or does not; it must where nobody else can step. That is a
+ * choice, which is told before what comes next. */
+static void await_late(struct follower *f, uint32_t block)
+{
+    struct follow_ptx *x = f->ptx;
+    uint32_t first = block * x->groups_a_block, full = 0;
+    bool some_step = false;
+    while (full_bar(x, block, full) < REF_BARRIERS)
+        full++;
+    for (uint32_t i = first; i < first + x->groups_a_block; i++)
+        some_step = some_step || !(x->groups[i].ended || follow_ptx_waits(&x->groups[i]));
+    if (full > 0 && !some_step)
+        f->awaited = RULE_BLK_END_BAR;
+    x->ends_offered = full > 0 ? full + some_step : 1;
 }
 
 /* What must come next, within the step of this actor: a full barrier ends; nobody can step. */
@@ -262,7 +283,9 @@ static void await(struct follower *f, uint32_t block)
     f->awaited_block = block;
     if (x->end != STATUS_RUNNING)
         return;
-    if (full_bar(x, block) < REF_BARRIERS)
+    if (x->late)
+        await_late(f, block);
+    else if (full_bar(x, block, 0) < REF_BARRIERS)
         f->awaited = x->is_threads ? RULE_NB_RECYCLE : RULE_BLK_END_BAR;
     else if (x->is_threads && follow_ptx_are_met(f, block))
         f->awaited = RULE_ITS_MEET;
@@ -283,6 +306,8 @@ static void follow_awaited(struct follower *f, const struct step_event *event)
         follow_ptx_meet(f, event, f->awaited_block);
     else if (f->awaited != RULE_ITS_ACTIVEMASK)
         end_bar(f);
+    if (f->state == FOLLOW_ALONG)
+        follow_compare_ways(f);
     if (f->state == FOLLOW_ALONG)
         await(f, f->awaited_block);
     if (f->ptx->end != STATUS_RUNNING)
@@ -367,11 +392,17 @@ void follow_ptx_step(struct follower *f, const struct step_event *event)
 {
     struct follow_ptx *x = f->ptx;
     bool errs = errs_first(f, event);
+    f->ways = x->ends_offered;
+    x->ends_offered = 1;
+    if (x->late && event->rule == RULE_BLK_END_BAR &&
+        event->actor / x->groups_a_block == f->awaited_block)
+        f->awaited = event->rule;
     if (f->awaited != RULE_NONE && !errs) {
         follow_awaited(f, event);
         return;
     }
     if (x->is_threads && event->rule == RULE_PTX_ACTIVEMASK) {
+        follow_policy_free(f);
         follow_ptx_activemask(f, event);
         return;
     }
@@ -381,6 +412,10 @@ void follow_ptx_step(struct follower *f, const struct step_event *event)
         follow_part(f, "actor that cannot step", rule_table[event->rule].name, "none");
         return;
     }
+    if (!errs)
+        follow_compare_choice(f, event->actor);
+    if (f->state != FOLLOW_ALONG)
+        return;
     bool apart = !x->is_threads && !follow_ptx_common_pc(&s, &s.pc);
     f->reference_rule = x->is_threads ? RULE_NB_NEXT : RULE_NONE;
     if (apart) {

@@ -45,6 +45,8 @@ struct follow_ptx {
     const struct ptx_code *code;
     bool has_pcs, is_threads;
     uint32_t otherwise, options; /* crs_switches, block_options */
+    bool late;                   /* of these BLOCK_LATE; behind the last step so many .. */
+    uint32_t ends_offered;       /* .. ends of barriers were possible, and none */
     uint32_t groups_a_block, register_words;
     struct follow_group *groups;
     struct ref_bars *bars; /* of each block */

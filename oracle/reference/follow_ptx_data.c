@@ -349,7 +349,7 @@ static void ways_of_atomics(struct follow_step *s, const struct follow_place *pl
             all[count++] = (struct ref_one_atomic){
                 places[l].byte, follow_ptx_bytes(s->x->memory, places[l].byte, s->op->bytes),
                 follow_ptx_source(s, 1, l), follow_ptx_source(s, 2, l)};
-    s->f->ways = ref_ways_of_atomics(all, count, &atomics);
+    s->f->ways *= ref_ways_of_atomics(all, count, &atomics);
 }
 
 static enum rule atomic(struct follow_step *s)

@@ -152,7 +152,7 @@ static enum rule flow(struct follow_step *s)
         if (s->executes[l] && !follow_ptx_target(s, l, &a.target[l]))
             return RULE_NONE;
     if (targets)
-        s->f->ways = ref_targets(&a);
+        s->f->ways *= ref_targets(&a);
     for (uint32_t l = 0; l < u->lanes && exec == PTX_EXEC_RET; l++)
         s->g->depth[l] -= s->executes[l] && s->g->depth[l] > 0;
     if (s->x->has_pcs)

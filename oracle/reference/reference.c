@@ -78,13 +78,16 @@ static const struct observer *begin_source(struct checking *c, enum subject_id s
 }
 
 /* Follows what is left of its share of the case; NULL: nothing is, or nobody can. */
-static struct follower *begin(struct checking *c, enum subject_id subject)
+static struct follower *begin(struct checking *c, enum subject_id subject,
+                              const struct execution *execution)
 {
     struct reference *x = begin_any(c);
     uint64_t left = REFERENCE_STEPS_OF_CASE - x->steps;
     x->now = left > 0 ? follower_of(c, subject) : NULL;
     if (x->now)
         follow_begin(x->now, left < REFERENCE_STEPS ? left : REFERENCE_STEPS);
+    if (x->now && execution && execution->subject == subject)
+        follow_obey(x->now, c->arena, &execution->spec);
     return x->now;
 }
 
@@ -94,7 +97,8 @@ const struct observer *reference_watch(struct checking *c, enum subject_id subje
     if (!oracle_asked(c, ORACLE_REFERENCE))
         return behind;
     behind = begin_source(c, subject, behind);
-    struct follower *f = is_drawn(c) ? begin(c, subject) : NULL;
+    const struct execution *now = c->execution_count ? c->executions[c->execution_count - 1] : NULL;
+    struct follower *f = is_drawn(c) ? begin(c, subject, now) : NULL;
     if (!f)
         return behind;
     f->observer.next = behind;
@@ -117,9 +121,11 @@ static const char *evidence_of(struct checking *c, const struct follower *f,
     return evidence_close(&e);
 }
 
-/* A rule that must come next - a barrier ends, nobody can step - and does not is what differs, not what comes instead. */
+/* Of a thread whose turn it is not no rule is wrong. A rule that must come next - a barrier ends, nobody can step - and does not is what differs, not what comes instead. */
 static enum rule rule_of(const struct follower *f)
 {
+    if (f->against_policy)
+        return RULE_NONE;
     return f->awaited != RULE_NONE && strcmp(f->observable, "rule") == 0 ? f->awaited : f->rule;
 }
 
@@ -137,7 +143,9 @@ static void diverge(struct checking *c, const struct follower *f, const struct e
     struct answer *answer = &c->result->answers[ORACLE_REFERENCE];
     struct divergence *d = ARENA_NEW(c->arena, struct divergence);
     *d = (struct divergence){.oracle = ORACLE_REFERENCE,
-                             .class_name = f->lost ? "lost" : "step",
+                             .class_name = f->lost             ? "lost"
+                                           : f->against_policy ? "policy"
+                                                               : "step",
                              .rule = rule_of(f),
                              .observable = observable_of(c->arena, f),
                              .subject = execution->subject,
@@ -151,7 +159,8 @@ static void diverge(struct checking *c, const struct follower *f, const struct e
                      "(%s, reference: %s)",
                      (unsigned long long)f->steps, subject_table[execution->subject].name,
                      rule_table[f->rule].name, f->observable, f->engine_has, f->reference_has);
-    d->tape = explore_record(c, execution);
+    if (!f->against_policy) /* which says nothing of a tape */
+        d->tape = explore_record(c, execution);
     answer_diverge(answer, d);
 }
 
@@ -230,7 +239,7 @@ void reference_ended(struct checking *c, const struct execution *execution)
  * known when all have been explored: they are run again then. */
 static void follow_lone(struct checking *c, struct execution *execution)
 {
-    struct follower *f = begin(c, execution->subject);
+    struct follower *f = begin(c, execution->subject, execution);
     if (!f)
         return;
     f->observer.next = NULL;

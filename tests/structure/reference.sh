@@ -5,7 +5,7 @@
 #     reference.sh SOURCE
 set -u
 cd "${1:?source directory}" || exit 2
-allowed='engine/base/arena.h engine/base/pcg.h engine/language/ast.h engine/machine/rules.h engine/ptx/ptx.h engine/crs/crs_switches.def'
+allowed='engine/base/arena.h engine/base/pcg.h engine/language/ast.h engine/machine/rules.h engine/ptx/ptx.h engine/crs/crs_switches.def engine/kernel/stackless.def'
 computes='ast_eval_|ast_assigned_value|eval_binary|eval_unary|eval_atomic|choice_value|choice_index|pcg_(next|below|seed|derive)'
 
 failures=$(

@@ -325,12 +325,10 @@ static void what_is_not_followed_is_said(void **state)
     test_arena.used = 0;
     struct ast_kernel *kernel = support_parse("private int x; kernel k() { x = tid; }");
     const struct answer *answer =
-        answer_of(kernel, SUBJECT_BIT(SUBJECT_THREADS) | SUBJECT_BIT(SUBJECT_INTERLEAVE_RAW));
+        answer_of(kernel, SUBJECT_BIT(SUBJECT_THREADS) | SUBJECT_BIT(SUBJECT_CRS_CACHES_COHERENT));
     assert_int_equal(answer->verdict, VERDICT_AGREE);
     assert_non_null(
-        strstr(answer->reason, "not followed: interleave:raw (its choices are the schedule's)"));
-    answer = answer_of(kernel, SUBJECT_BIT(SUBJECT_INTERLEAVE_RAW));
-    assert_int_equal(answer->verdict, VERDICT_INCONCLUSIVE);
+        strstr(answer->reason, "not followed: crs:caches:coherent (the reference has no caches)"));
 }
 
 /* Executions that are compared with no other are followed in cases that are not drawn, too; and these only. */
@@ -532,6 +530,70 @@ static const char *const meets =
     "launch(threads = 2); private int p; kernel k() { barrier(); p = 1; }";
 
 /* A barrier that was told once more than it fired. */
+/* ---- whose turn it is ---- */
+
+/* Two warps whose lanes come to different places, wait for each other, and leave loops and functions early. */
+static const char parting[] =
+    "launch(threads = 6, warp = 4, blocks = 2); shared int y[6]; private int i;"
+    "void f() { if (i == 3) return; y[tid] = i; if (i == 2) exit; }"
+    "kernel k() { i = tid; while (i < 9) { if (tid % 2) { i = i + 1; } else { } y[tid] = i;"
+    "             if (i == 7) break; i = i + 1; } barrier(); i = tid; if (i) f(); else f(); y[0] = "
+    "i; }";
+static const char parting_ptx[] =
+    ".version 7.0\n.target sm_70\n.address_size 64\n// simtfuzz: threads=6 warp=4\n"
+    ".visible .entry k()\n{\n.reg .u32 %r<6>;\n.reg .pred %p<3>;\nmov.u32 %r1, %tid.x;\n"
+    "mov.u32 %r2, 0;\nL1: add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, %r1;\n@%p1 bra L1;\n"
+    "setp.eq.u32 %p2, %r1, 2;\n@%p2 bra L2;\nadd.u32 %r3, %r1, 1;\n@%p1 exit;\nL2: exit;\n}\n";
+
+/* The program under one policy, followed as if it were another; whether the two part. */
+static bool parts(enum subject_id subject, const char *text, const struct sched_spec *runs,
+                  const struct sched_spec *obeys)
+{
+    test_arena.used = 0;
+    struct forms *forms = forms_new(&test_arena, support_parse(text));
+    const struct form *form = forms_get(forms, subject_table[subject].program);
+    assert_non_null(form->program);
+    struct machine *m = machine_of(form->program, subject, false);
+    struct follower *f = follower_of(m, subject);
+    struct scheduler scheduler;
+    follow_obey(f, &test_arena, obeys);
+    sched_start(&scheduler, runs, m, &test_arena);
+    follow_end(f, machine_run(m, &scheduler.choices, STEPS, NULL));
+    assert_true(f->state == FOLLOW_ALONG || f->against_policy);
+    return f->state == FOLLOW_PARTED;
+}
+
+static void whose_turn_it_is(void **state)
+{
+    (void)state;
+    static const struct {
+        enum subject_id subject;
+        const char *text;
+    } rows[] = {{SUBJECT_THREADS, parting},
+                {SUBJECT_INTERLEAVE, parting},
+                {SUBJECT_BLOCK, parting},
+                {SUBJECT_BLOCK, parting_ptx}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        for (int p = 0; p < STACKLESS_POLICY_COUNT; p++) {
+            for (int how = 0; how < 3; how++) {
+                struct sched_spec spec = {.kind = SCHED_STACKLESS, .seed = 3};
+                spec.stackless = (struct stackless_spec){.policy = (enum stackless_policy)p,
+                                                         .literal = how == 1,
+                                                         .then_first = how == 2};
+                if (how == 2 && !stackless_subdivides(spec.stackless.policy))
+                    continue;
+                if (parts(rows[i].subject, rows[i].text, &spec, &spec))
+                    fail_msg("row %zu, %s", i, sched_name(&test_arena, &spec));
+                struct sched_spec other = {.kind = SCHED_STACKLESS};
+                other.stackless.policy =
+                    p == STACKLESS_MINORITY ? STACKLESS_MAJORITY : STACKLESS_MINORITY;
+                assert_true(p == STACKLESS_DWF_MINORITY ||
+                            parts(rows[i].subject, rows[i].text, &spec, &other));
+            }
+        }
+    }
+}
+
 /* ---- choices that are not offered ---- */
 
 #define PTX_HEAD                                                                                   \
@@ -548,7 +610,7 @@ static void without_choices(enum subject_id subject, const char *text, bool lost
     assert_non_null(form->program);
     struct machine *m = machine_of(form->program, subject, false);
     struct follower *f = follower_of(m, subject);
-    f->observer.chosen(f, 1);
+    f->observer.chosen(f, 1, 0);
     while (machine_status(m) == STATUS_RUNNING && f->state == FOLLOW_ALONG)
         (void)machine_step(m, m->head->live[0], NULL);
     if (f->lost != lost)
@@ -624,6 +686,7 @@ int main(void)
         cmocka_unit_test(a_wrong_engine_is_told),
         cmocka_unit_test(what_is_compared_with_nothing_is_followed),
         cmocka_unit_test(a_wrong_ptx_machine_is_told),
+        cmocka_unit_test(whose_turn_it_is),
         cmocka_unit_test(what_is_not_offered_is_told),
         cmocka_unit_test(a_barrier_told_twice),
     };
