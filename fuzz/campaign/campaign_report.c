@@ -479,8 +479,7 @@ void campaign_print_json(const struct campaign_options *options, const struct ca
                          FILE *out)
 {
     struct json json;
-    json_start(&json, out);
-    json_object_begin(&json);
+    json_line_begin(&json, out);
     json_key_u64(&json, "version", 1);
     json_key_u64(&json, "campaign", s->campaign);
     json_key_string(&json, "state", s->ending);
@@ -505,6 +504,5 @@ void campaign_print_json(const struct campaign_options *options, const struct ca
     }
     json_object_end(&json);
     json_key_string(&json, "database", options->db_path);
-    json_object_end(&json);
-    json_end_line(&json);
+    json_line_end(&json);
 }

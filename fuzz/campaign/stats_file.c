@@ -112,15 +112,13 @@ static void json_workers(struct json *json, const struct view *v)
 void stats_print_json(const struct view *view, FILE *out)
 {
     struct json json;
-    json_start(&json, out);
-    json_object_begin(&json);
+    json_line_begin(&json, out);
     json_campaign(&json, view);
     json_progress(&json, view);
     json_findings(&json, view);
     json_oracles(&json, view);
     json_workers(&json, view);
-    json_object_end(&json);
-    json_end_line(&json);
+    json_line_end(&json);
 }
 
 /* ---- Prometheus ---- */

@@ -134,8 +134,7 @@ static void put_result(const struct check_report *report, const struct kernel *k
 void check_report_sarif(const struct check_report *report, FILE *out)
 {
     struct json json;
-    json_start(&json, out);
-    json_object_begin(&json);
+    json_line_begin(&json, out);
     json_key_string(&json, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
     json_key_string(&json, "version", "2.1.0");
     json_key_array_begin(&json, "runs");
@@ -149,8 +148,7 @@ void check_report_sarif(const struct check_report *report, FILE *out)
     json_key_string(&json, "columnKind", "utf16CodeUnits");
     json_object_end(&json);
     json_array_end(&json);
-    json_object_end(&json);
-    json_end_line(&json);
+    json_line_end(&json);
 }
 
 /* ---- JUnit: one suite, a test case a kernel ---- */

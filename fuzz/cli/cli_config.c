@@ -17,19 +17,17 @@ static const char *sentence_of(struct arena *arena, const struct config_preset *
 static int list_presets(struct cli *cli)
 {
     struct json json;
-    json_start(&json, stdout);
     for (const struct config_preset *preset = config_presets; preset->name; preset++) {
         const char *sentence = sentence_of(&cli->arena, preset);
         if (!cli->options.json) {
             printf("%-10s%s\n", preset->name, sentence);
             continue;
         }
-        json_object_begin(&json);
+        json_line_begin(&json, stdout);
         json_key_string(&json, "preset", preset->name);
         json_key_string(&json, "sentence", sentence);
         json_key_string(&json, "text", preset->text);
-        json_object_end(&json);
-        json_end_line(&json);
+        json_line_end(&json);
     }
     return CLI_OK;
 }

@@ -231,8 +231,7 @@ static void print_json(enum cli_command_id id)
 {
     const struct cli_command *command = &cli_commands[id];
     struct json json;
-    json_start(&json, stdout);
-    json_object_begin(&json);
+    json_line_begin(&json, stdout);
     json_key_string(&json, "command", command->name);
     json_key_string(&json, "arguments", command->arguments);
     json_key_string(&json, "sentence", command->sentence);
@@ -250,8 +249,7 @@ static void print_json(enum cli_command_id id)
         json_object_end(&json);
     }
     json_array_end(&json);
-    json_object_end(&json);
-    json_end_line(&json);
+    json_line_end(&json);
 }
 
 /* ---- the command ---- */

@@ -260,8 +260,7 @@ struct ini *config_read(struct cli *cli, const char *text, size_t length)
 static void print_errors_json(const struct ini *ini, const char *name)
 {
     struct json json;
-    json_start(&json, stdout);
-    json_object_begin(&json);
+    json_line_begin(&json, stdout);
     json_key_u64(&json, "version", 1);
     json_key_string(&json, "file", name);
     json_key_u64(&json, "error_count", ini->error_count);
@@ -273,8 +272,7 @@ static void print_errors_json(const struct ini *ini, const char *name)
         json_object_end(&json);
     }
     json_array_end(&json);
-    json_object_end(&json);
-    json_end_line(&json);
+    json_line_end(&json);
 }
 
 static void print_errors(const struct ini *ini, const char *name)
@@ -423,8 +421,7 @@ void config_print_json(struct arena *arena, const struct cli_options *options, F
 {
     struct json json;
     const char *section = "", *name;
-    json_start(&json, out);
-    json_object_begin(&json);
+    json_line_begin(&json, out);
     json_key_u64(&json, "version", 1);
     for (uint32_t i = 0; i < config_key_count; i++) {
         const struct config_key *key = &config_keys[i];
@@ -442,6 +439,5 @@ void config_print_json(struct arena *arena, const struct cli_options *options, F
         if (gen_weight_percent(options->weights, i) != 100)
             json_key_u64(&json, name, gen_weight_percent(options->weights, i));
     json_object_end(&json);
-    json_object_end(&json);
-    json_end_line(&json);
+    json_line_end(&json);
 }

@@ -357,8 +357,7 @@ void check_print_json(struct arena *arena, const char *path, const struct check_
                       const struct headline *headline)
 {
     struct json json;
-    json_start(&json, stdout);
-    json_object_begin(&json);
+    json_line_begin(&json, stdout);
     cli_json_kernel(&json, path, result->kernel);
     json_notes(&json, arena, result);
     json_headline(&json, arena, headline);
@@ -374,6 +373,5 @@ void check_print_json(struct arena *arena, const char *path, const struct check_
     json_key_string(
         &json, "verdict",
         check_verdict_name(result, check_failed_claims(result) + cli_stated_failed(stated)));
-    json_object_end(&json);
-    json_end_line(&json);
+    json_line_end(&json);
 }

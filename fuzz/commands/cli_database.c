@@ -20,13 +20,11 @@ static int migrate(struct cli *cli, const char *path)
         return CLI_OK;
     }
     struct json json;
-    json_start(&json, stdout);
-    json_object_begin(&json);
+    json_line_begin(&json, stdout);
     json_key_u64(&json, "version", 1);
     json_key_string(&json, "file", path);
     json_key_bool(&json, "migrated", true);
-    json_object_end(&json);
-    json_end_line(&json);
+    json_line_end(&json);
     return CLI_OK;
 }
 
@@ -70,8 +68,7 @@ static void print_table_json(struct json *json, const struct db_salvaged *table)
 static void begin_account_json(const struct account *account)
 {
     struct json *json = account->json;
-    json_start(json, stdout);
-    json_object_begin(json);
+    json_line_begin(json, stdout);
     json_key_u64(json, "version", 1);
     json_key_string(json, "from", account->from);
     json_key_string(json, "to", account->to);
@@ -102,8 +99,7 @@ static void end_account_json(const struct account *account)
     json_key_u64(json, "lost", account->lost);
     json_key_bool(json, "all_lost_known", account->unknown == 0);
     json_key_u64(json, "left_out", account->dropped);
-    json_object_end(json);
-    json_end_line(json);
+    json_line_end(json);
 }
 
 static void print_account_text(const struct account *a)

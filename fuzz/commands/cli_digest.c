@@ -15,8 +15,7 @@ static void print_json(const struct fuzz_case *c, const struct check_result *res
     struct json json;
     char text[24];
     snprintf(text, sizeof text, "0x%016" PRIx64, digest);
-    json_start(&json, stdout);
-    json_object_begin(&json);
+    json_line_begin(&json, stdout);
     json_key_u64(&json, "version", 1);
     json_key_u64(&json, "case", c->number);
     json_key_string(&json, "digest", text);
@@ -26,8 +25,7 @@ static void print_json(const struct fuzz_case *c, const struct check_result *res
         if (result->answers[i].verdict == VERDICT_DIVERGE && !result->answers[i].divergence->known)
             json_string(&json, oracle_table[i].name);
     json_array_end(&json);
-    json_object_end(&json);
-    json_end_line(&json);
+    json_line_end(&json);
     fflush(stdout);
 }
 

@@ -326,13 +326,11 @@ int command_lower(struct cli *cli)
         return CLI_USAGE;
     if (cli->options.json) {
         struct json json;
-        json_start(&json, stdout);
-        json_object_begin(&json);
+        json_line_begin(&json, stdout);
         json_key_string(&json, "file", path);
         json_key_string(&json, "form", form->name);
         json_key_string(&json, "text", text);
-        json_object_end(&json);
-        json_end_line(&json);
+        json_line_end(&json);
     } else {
         fputs(text, stdout);
     }
@@ -364,13 +362,11 @@ int command_gen(struct cli *cli)
         const char *text = print_kernel(&cli->arena, kernel);
         if (o->json) {
             struct json json;
-            json_start(&json, stdout);
-            json_object_begin(&json);
+            json_line_begin(&json, stdout);
             json_key_hex(&json, "seed", o->seed);
             json_key_u64(&json, "case", number);
             json_key_string(&json, "text", text);
-            json_object_end(&json);
-            json_end_line(&json);
+            json_line_end(&json);
         } else {
             printf("%s// %s %" PRIu64 "\n%s", i > 0 ? "\n" : "", command, number, text);
         }

@@ -49,16 +49,14 @@ static void print_contents(const struct cli *cli, const char *out, int inputs,
         return;
     }
     struct json json;
-    json_start(&json, stdout);
-    json_object_begin(&json);
+    json_line_begin(&json, stdout);
     json_key_string(&json, "database", out);
     json_key_u64(&json, "inputs", (uint64_t)inputs);
     json_key_u64(&json, "campaigns", now->campaigns);
     json_key_u64(&json, "campaigns_before", before->campaigns);
     json_key_u64(&json, "findings", now->findings);
     json_key_u64(&json, "findings_before", before->findings);
-    json_object_end(&json);
-    json_end_line(&json);
+    json_line_end(&json);
 }
 
 int command_merge(struct cli *cli)

@@ -47,8 +47,7 @@ static void hear_part(void *context)
 
 static void begin_json(struct printing *p)
 {
-    json_start(&p->json, stdout);
-    json_object_begin(&p->json);
+    json_line_begin(&p->json, stdout);
     cli_json_kernel(&p->json, p->path, p->kernel);
     json_key_array_begin(&p->json, "rows");
 }
@@ -106,8 +105,7 @@ static void end_json(struct printing *p, const struct matrix *matrix,
     json_key_string(json, "broken", matrix->broken);
     if (p->kernel->progress)
         cli_json_stated(json, stated);
-    json_object_end(json);
-    json_end_line(json);
+    json_line_end(json);
 }
 
 /* The columns are as wide as any row of a matrix has them: the widest is not known yet. */

@@ -154,8 +154,7 @@ static void json_trial(struct json *json, const char *form, const struct stored_
 static void report_json(const struct judged *j)
 {
     struct json json;
-    json_start(&json, stdout);
-    json_object_begin(&json);
+    json_line_begin(&json, stdout);
     json_key_u64(&json, "finding", j->finding->id);
     json_key_string(&json, "signature", j->finding->signature);
     json_key_string(&json, "status", db_status_name(j->finding->status));
@@ -166,8 +165,7 @@ static void report_json(const struct judged *j)
     json_trial(&json, "raw", &j->raw);
     json_trial(&json, "minimised", j->has_small ? &j->small : NULL);
     json_key_string(&json, "verdict", j->sentence);
-    json_object_end(&json);
-    json_end_line(&json);
+    json_line_end(&json);
 }
 
 /* "shows", "shows 2/5", "gone", "as SIGNATURE", "signal 6" */

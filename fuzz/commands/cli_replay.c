@@ -15,15 +15,13 @@ static void report_replay(struct cli *cli, const struct db_finding *finding,
 {
     if (cli->options.json) {
         struct json json;
-        json_start(&json, stdout);
-        json_object_begin(&json);
+        json_line_begin(&json, stdout);
         json_key_u64(&json, "finding", finding->id);
         json_key_string(&json, "form", stored->form);
         json_key_string(&json, "signature", stored->signature);
         json_key_bool(&json, "same", outcome->same);
         json_key_string(&json, "why", outcome->why);
-        json_object_end(&json);
-        json_end_line(&json);
+        json_line_end(&json);
     } else {
         printf("%-9s  %s%s%s\n", stored->form, outcome->same ? "same: " : "NOT THE SAME: ",
                outcome->same ? stored->signature : outcome->why, "");

@@ -63,16 +63,16 @@ static int read_hits(struct cli *cli, struct rule_hits *seen)
     return status;
 }
 
-static void print_rule(struct json *json, const struct rule_info *rule, const uint64_t *hits)
+static void print_rule(const struct rule_info *rule, const uint64_t *hits)
 {
-    json_object_begin(json);
-    json_key_string(json, "semantics", rule->semantics);
-    json_key_string(json, "rule", rule->name);
+    struct json json;
+    json_line_begin(&json, stdout);
+    json_key_string(&json, "semantics", rule->semantics);
+    json_key_string(&json, "rule", rule->name);
     if (hits)
-        json_key_u64(json, "hits", *hits);
-    json_key_string(json, "source", rule->source);
-    json_object_end(json);
-    json_end_line(json);
+        json_key_u64(&json, "hits", *hits);
+    json_key_string(&json, "source", rule->source);
+    json_line_end(&json);
 }
 
 static int list_rules(struct cli *cli)
@@ -80,7 +80,6 @@ static int list_rules(struct cli *cli)
     static const char *const titles[] = {"semantics", "rule", "hits", "source"};
     struct rule_hits seen = {.known = false};
     struct table table;
-    struct json json;
     int status = cli->options.db_given ? read_hits(cli, &seen) : CLI_OK;
     if (status == CLI_OK && cli->argument_count > 0)
         status = count_hits(cli, &seen);
@@ -88,11 +87,10 @@ static int list_rules(struct cli *cli)
         return status;
     table_start(&table, &cli->arena, titles, "llrl");
     table.hidden = seen.known ? 0 : 1u << 2;
-    json_start(&json, stdout);
     for (uint32_t i = 0; i < RULE_COUNT; i++) {
         const struct rule_info *rule = &rule_table[i];
         if (cli->options.json) {
-            print_rule(&json, rule, seen.known ? &seen.hits[i] : NULL);
+            print_rule(rule, seen.known ? &seen.hits[i] : NULL);
             continue;
         }
         struct table_row *row = table_add(&table);
@@ -111,19 +109,17 @@ static void list_subjects(struct cli *cli)
     struct table table;
     struct json json;
     table_start(&table, &cli->arena, NULL, "lll");
-    json_start(&json, stdout);
     for (uint32_t i = 0; i < SUBJECT_COUNT; i++) {
         const struct subject_info *subject = &subject_table[i];
         if (cli->options.json) {
-            json_object_begin(&json);
+            json_line_begin(&json, stdout);
             json_key_string(&json, "subject", subject->name);
             json_key_string(&json, "semantics",
                             arena_strndup(&cli->arena, subject->name, strcspn(subject->name, ":")));
             json_key_string(&json, "program", program_id_names[subject->program]);
             json_key_bool(&json, "default", subject->role == SUBJECT_ORDINARY);
             json_key_string(&json, "sentence", subject->sentence);
-            json_object_end(&json);
-            json_end_line(&json);
+            json_line_end(&json);
         } else {
             struct table_row *row = table_add(&table);
             row->cells[0] = subject->name;
@@ -138,17 +134,15 @@ static void list_subjects(struct cli *cli)
 static void list_oracles(struct cli *cli)
 {
     struct json json;
-    json_start(&json, stdout);
     for (uint32_t i = 0; i < ORACLE_COUNT; i++) {
         const struct oracle_info *oracle = &oracle_table[i];
         if (cli->options.json) {
-            json_object_begin(&json);
+            json_line_begin(&json, stdout);
             json_key_string(&json, "oracle", oracle->name);
             json_key_string(&json, "theorem", oracle->theorem);
             json_key_string(&json, "applies", oracle->applies);
             json_key_string(&json, "cannot", oracle->cannot);
-            json_object_end(&json);
-            json_end_line(&json);
+            json_line_end(&json);
         } else {
             printf("%s\n  theorem: %s\n  applies: %s\n  cannot:  %s\n", oracle->name,
                    oracle->theorem, oracle->applies, oracle->cannot);
@@ -159,19 +153,17 @@ static void list_oracles(struct cli *cli)
 static void list_transforms(struct cli *cli)
 {
     struct json json;
-    json_start(&json, stdout);
     for (uint32_t i = 0; i < TRANSFORM_COUNT; i++) {
         const struct transform_info *transform = &transform_table[i];
         if (cli->options.json) {
-            json_object_begin(&json);
+            json_line_begin(&json, stdout);
             json_key_string(&json, "transform", transform->name);
             json_key_string(&json, "sentence", transform->sentence);
             json_key_string(&json, "applies", transform->applies);
             json_key_bool(&json, "structured", transform->forms & ON_STRUCTURED);
             json_key_bool(&json, "blocks", transform->forms & ON_BLOCKS);
             json_key_bool(&json, "ptx", transform->forms & ON_PTX);
-            json_object_end(&json);
-            json_end_line(&json);
+            json_line_end(&json);
         } else {
             printf("%s\n  does:    %s\n  applies: %s\n  forms:  %s%s%s\n", transform->name,
                    transform->sentence, transform->applies,
@@ -187,16 +179,14 @@ static void list_weights(struct cli *cli)
 {
     struct json json;
     const char *name;
-    json_start(&json, stdout);
     for (uint32_t i = 0; (name = gen_weight_name(&cli->arena, i)); i++) {
         uint32_t weight = gen_weight_default(i);
         if (cli->options.json) {
-            json_object_begin(&json);
+            json_line_begin(&json, stdout);
             json_key_string(&json, "weight", name);
             if (weight > 0)
                 json_key_u64(&json, "usual", weight);
-            json_object_end(&json);
-            json_end_line(&json);
+            json_line_end(&json);
         } else if (weight > 0) {
             printf("%-24s %3" PRIu32 "\n", name, weight);
         } else {

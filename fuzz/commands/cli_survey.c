@@ -39,8 +39,7 @@ static void print_json(const struct survey_options *options, const struct survey
 {
     struct json json;
     uint32_t count = MATRIX_UNITS * matrix_model_count;
-    json_start(&json, stdout);
-    json_object_begin(&json);
+    json_line_begin(&json, stdout);
     json_key_u64(&json, "version", 1);
     json_key_hex(&json, "seed", options->seed);
     json_key_bool(&json, "enumerate", options->gen.enumerate);
@@ -73,8 +72,7 @@ static void print_json(const struct survey_options *options, const struct survey
         json_object_end(&json);
     }
     json_array_end(&json);
-    json_object_end(&json);
-    json_end_line(&json);
+    json_line_end(&json);
 }
 
 /* ---- text ---- */

@@ -17,13 +17,11 @@ int command_transform(struct cli *cli)
     const char *names = transform_print_list(&cli->arena, &done);
     if (cli->options.json) {
         struct json json;
-        json_start(&json, stdout);
-        json_object_begin(&json);
+        json_line_begin(&json, stdout);
         json_key_string(&json, "file", path);
         json_key_string(&json, "transforms", names);
         json_key_string(&json, "text", text);
-        json_object_end(&json);
-        json_end_line(&json);
+        json_line_end(&json);
     } else {
         printf("// transforms=%s\n%s", names, text);
     }

@@ -28,7 +28,6 @@ struct execution {
     struct cli *cli;
     struct device device;
     struct device_options options;
-    struct json json;
     struct check_report *report; /* of --sarif, --junit; NULL: none */
     const char *library;         /* that the program gets */
 };
@@ -116,12 +115,12 @@ static void found(void *context, const char *kernel, const char *launch,
                   const struct launch_finding *finding)
 {
     struct execution *e = context;
-    struct json *json = &e->json;
+    struct json line, *json = &line;
     if (e->report)
         add_to_report(e, kernel, finding);
     if (!e->cli->options.json)
         return;
-    json_object_begin(json);
+    json_line_begin(json, stdout);
     json_key_string(json, "kind", device_finding_kind(finding));
     json_key_string(json, "kernel", demangle_text(&e->cli->arena, kernel));
     json_key_string(json, "launch", launch);
@@ -132,8 +131,7 @@ static void found(void *context, const char *kernel, const char *launch,
         json_string(json, finding->sources[i]);
     json_array_end(json);
     json_key_u64(json, "times", finding->count ? finding->count : 1);
-    json_object_end(json);
-    json_end_line(json);
+    json_line_end(json);
 }
 
 /* ---- the program ---- */
@@ -233,11 +231,11 @@ static void tell_recorded(struct execution *e, int status, int killed)
 static void tell_end(struct execution *e, int status, int killed)
 {
     const struct device_report *r = &e->device.report;
-    struct json *json = &e->json;
+    struct json line, *json = &line;
     uint64_t bytes = 0;
     uint32_t leaks = count_leaks(&e->device, &bytes);
     if (e->cli->options.json) {
-        json_object_begin(json);
+        json_line_begin(json, stdout);
         json_key_u64(json, "launches", r->launches);
         json_key_u64(json, "blocks", r->blocks);
         json_key_u64(json, "steps", r->steps);
@@ -247,8 +245,7 @@ static void tell_end(struct execution *e, int status, int killed)
         json_key_u64(json, "never_freed", leaks);
         json_key_u64(json, "never_freed_bytes", bytes);
         json_key_u64(json, "status", (uint64_t)status);
-        json_object_end(json);
-        json_end_line(json);
+        json_line_end(json);
     }
     if (killed)
         fprintf(stderr, "simtfuzz exec: the program was ended by signal %d (%s)\n", killed,
@@ -386,7 +383,6 @@ static int execute(struct cli *cli, bool records)
     e->device.context = e;
     if (cli->options.sarif || cli->options.junit)
         e->report = check_report_new(&cli->arena);
-    json_start(&e->json, stdout);
     if (!records && !link_libraries(e)) {
         cli_message(cli, "%s: %s", scratch, strerror(errno));
         remove_scratch(e);

@@ -157,8 +157,7 @@ static void tell_json(const struct grid *g)
 {
     const struct launch *launch = g->launch;
     struct json json;
-    json_start(&json, stdout);
-    json_object_begin(&json);
+    json_line_begin(&json, stdout);
     cli_json_kernel(&json, g->path, launch->kernel);
     json_key_u64(&json, "grid", launch->blocks);
     json_key_u64(&json, "blocks_done", launch->blocks_done);
@@ -176,8 +175,7 @@ static void tell_json(const struct grid *g)
         json_object_end(&json);
     }
     json_array_end(&json);
-    json_object_end(&json);
-    json_end_line(&json);
+    json_line_end(&json);
 }
 
 /* ---- the check ---- */

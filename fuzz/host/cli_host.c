@@ -98,8 +98,7 @@ static bool is_unknown(const struct host_verdict *v)
 static void print_json(const char *path, const struct host_verdict *v)
 {
     struct json json;
-    json_start(&json, stdout);
-    json_object_begin(&json);
+    json_line_begin(&json, stdout);
     json_key_u64(&json, "version", 1);
     json_key_string(&json, "file", path);
     json_key_string(&json, "verdict", v->count > 0 ? "wrong" : is_unknown(v) ? "unknown" : "clean");
@@ -119,8 +118,7 @@ static void print_json(const char *path, const struct host_verdict *v)
         json_object_end(&json);
     }
     json_array_end(&json);
-    json_object_end(&json);
-    json_end_line(&json);
+    json_line_end(&json);
 }
 
 /* For --sarif and --junit. */

@@ -59,8 +59,7 @@ static void print_tally(const struct cli *cli, const struct tally *t)
                t->alarms == 1 ? "" : "s");
         return;
     }
-    json_start(&json, stdout);
-    json_object_begin(&json);
+    json_line_begin(&json, stdout);
     json_key_u64(&json, "version", 1);
     json_key_hex(&json, "seed", cli->options.seed);
     json_key_u64(&json, "cases", t->cases);
@@ -68,8 +67,7 @@ static void print_tally(const struct cli *cli, const struct tally *t)
     json_key_u64(&json, "executions", t->executions);
     json_key_u64(&json, "steps", t->steps);
     json_key_u64(&json, "findings", t->alarms);
-    json_object_end(&json);
-    json_end_line(&json);
+    json_line_end(&json);
 }
 
 /* The database, if findings are kept. False: *status. */

@@ -140,8 +140,7 @@ static void print_finding_json(FILE *out, const struct hunt_finding *f, const st
                                const struct db_upserted *stored)
 {
     struct json json;
-    json_start(&json, out);
-    json_object_begin(&json);
+    json_line_begin(&json, out);
     json_key_string(&json, "signature", f->signature);
     json_key_string(&json, "subject", f->subject->name);
     json_key_u64(&json, "case", f->number);
@@ -152,8 +151,7 @@ static void print_finding_json(FILE *out, const struct hunt_finding *f, const st
         json_key_string(&json, "folder", bundle->folder);
         json_key_string(&json, "shown", bundle->shown);
     }
-    json_object_end(&json);
-    json_end_line(&json);
+    json_line_end(&json);
 }
 
 static void print_finding(FILE *out, const struct hunt_finding *f, const struct bundle *bundle,
@@ -233,8 +231,7 @@ static void print_summary_json(const struct hunt_options *options,
 {
     const struct hunt_summary *sum = &totals->summary;
     struct json json;
-    json_start(&json, stdout);
-    json_object_begin(&json);
+    json_line_begin(&json, stdout);
     json_key_u64(&json, "cases", sum->cases);
     json_key_u64(&json, "valid", sum->valid);
     json_key_u64(&json, "findings", sum->findings);
@@ -260,8 +257,7 @@ static void print_summary_json(const struct hunt_options *options,
         json_object_end(&json);
     }
     json_array_end(&json);
-    json_object_end(&json);
-    json_end_line(&json);
+    json_line_end(&json);
 }
 
 /* ---- the commands ---- */
@@ -422,12 +418,10 @@ static void print_found(void *context, const char *name, const char *version)
         return;
     }
     struct json json;
-    json_start(&json, stdout);
-    json_object_begin(&json);
+    json_line_begin(&json, stdout);
     json_key_string(&json, "subject", name);
     json_key_string(&json, "version", version);
-    json_object_end(&json);
-    json_end_line(&json);
+    json_line_end(&json);
 }
 
 int command_subjects(struct cli *cli)

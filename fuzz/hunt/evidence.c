@@ -74,8 +74,7 @@ const char *evidence_print(struct arena *arena, const struct hunt_finding *f)
     if (!out)
         return "";
     struct json json;
-    json_start(&json, out);
-    json_object_begin(&json);
+    json_line_begin(&json, out);
     put_all(&json, arena, f);
     json_object_end(&json);
     fclose(out);

@@ -118,8 +118,7 @@ static void print_json(const char *path, const struct litmus_test *test,
                        const struct answers *answers)
 {
     struct json json;
-    json_start(&json, stdout);
-    json_object_begin(&json);
+    json_line_begin(&json, stdout);
     json_key_u64(&json, "version", 1);
     json_key_string(&json, "file", path);
     json_key_u64(&json, "line", test->line);
@@ -135,8 +134,7 @@ static void print_json(const char *path, const struct litmus_test *test,
         json_key(&json, litmus_model_names[m]);
         json_model(&json, test, &answers->of[m]);
     }
-    json_object_end(&json);
-    json_end_line(&json);
+    json_line_end(&json);
 }
 
 /* All outcomes under one model. */

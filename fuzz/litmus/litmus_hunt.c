@@ -21,14 +21,12 @@ static void tell_broken(struct cli *cli, uint64_t number, struct drawn_test *tes
                law_table[test->law].sentence, (unsigned long long)number, text);
         return;
     }
-    json_start(&json, stdout);
-    json_object_begin(&json);
+    json_line_begin(&json, stdout);
     json_key_u64(&json, "version", 1);
     json_key_u64(&json, "case", number);
     json_key_string(&json, "law", law_table[test->law].name);
     json_key_string(&json, "test", text);
-    json_object_end(&json);
-    json_end_line(&json);
+    json_line_end(&json);
 }
 
 static void tell_tally(const struct cli *cli, const struct tally *tally, uint64_t cases)
@@ -45,8 +43,7 @@ static void tell_tally(const struct cli *cli, const struct tally *tally, uint64_
                    (unsigned long long)tally->of[i][LAW_CUT]);
         return;
     }
-    json_start(&json, stdout);
-    json_object_begin(&json);
+    json_line_begin(&json, stdout);
     json_key_u64(&json, "version", 1);
     json_key_u64(&json, "cases", cases);
     for (uint32_t i = 0; i < LITMUS_LAWS; i++) {
@@ -57,8 +54,7 @@ static void tell_tally(const struct cli *cli, const struct tally *tally, uint64_
         json_key_u64(&json, "cut", tally->of[i][LAW_CUT]);
         json_object_end(&json);
     }
-    json_object_end(&json);
-    json_end_line(&json);
+    json_line_end(&json);
 }
 
 int litmus_hunt(struct cli *cli)

@@ -412,8 +412,7 @@ static bool put_page(struct writer *w, const char *text, enum litmus_model *mode
     for (uint32_t m = 0; m < LITMUS_MODELS; m++)
         put_model(w, (enum litmus_model)m);
     json_array_end(&w->json);
-    json_object_end(&w->json);
-    json_end_line(&w->json);
+    json_line_end(&w->json);
     return true;
 }
 

@@ -36,8 +36,7 @@ void reduce_report(const struct cli *cli, const struct reduce_outcome *o)
 static void write_json(const struct reduce_outcome *o)
 {
     struct json json;
-    json_start(&json, stdout);
-    json_object_begin(&json);
+    json_line_begin(&json, stdout);
     json_key_string(&json, o->key, o->kept);
     if (o->example)
         json_key_bool(&json, "relaxed", o->example->relaxed);
@@ -55,8 +54,7 @@ static void write_json(const struct reduce_outcome *o)
         json_key_string(&json, "tape", o->example->small_tape);
     }
     json_key_string(&json, "kernel", o->kernel);
-    json_object_end(&json);
-    json_end_line(&json);
+    json_line_end(&json);
 }
 
 int reduce_write(const struct cli *cli, const struct reduce_outcome *outcome)

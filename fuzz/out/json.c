@@ -56,6 +56,18 @@ void json_object_end(struct json *json)
     close_container(json, '}');
 }
 
+void json_line_begin(struct json *json, FILE *out)
+{
+    json_start(json, out);
+    json_object_begin(json);
+}
+
+void json_line_end(struct json *json)
+{
+    json_object_end(json);
+    json_end_line(json);
+}
+
 void json_array_begin(struct json *json)
 {
     open_container(json, '[');

@@ -20,6 +20,9 @@ struct json {
 
 void json_start(struct json *json, FILE *out);
 void json_end_line(struct json *json); /* after the outermost value */
+/* A document of `--json`: one object, on a line of its own. */
+void json_line_begin(struct json *json, FILE *out);
+void json_line_end(struct json *json);
 
 void json_object_begin(struct json *json);
 void json_object_end(struct json *json);

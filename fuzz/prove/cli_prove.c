@@ -155,8 +155,7 @@ static void json_given(void *context, const struct ast_stm *stm)
 static void print_json(struct proving *p, const struct solver_counts *counts)
 {
     struct json json;
-    json_start(&json, stdout);
-    json_object_begin(&json);
+    json_line_begin(&json, stdout);
     cli_json_kernel(&json, p->path, p->kernel);
     json_key_string(&json, "verdict", prove_verdict_names[prove_headline(&p->outcome)]);
     for (int goal = 0; goal < GOAL_COUNT; goal++)
@@ -170,8 +169,7 @@ static void print_json(struct proving *p, const struct solver_counts *counts)
     json_key_u64(&json, "terms", p->outcome.result.terms);
     json_key_u64(&json, "queries", counts->queries);
     json_key_u64(&json, "confirmed", counts->confirmed);
-    json_object_end(&json);
-    json_end_line(&json);
+    json_line_end(&json);
 }
 
 /* ---- one kernel ---- */

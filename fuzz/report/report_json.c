@@ -265,8 +265,7 @@ void report_write_json(struct arena *arena, const struct report *r, FILE *out)
 {
     struct json json;
     size_t mark = arena_mark(arena);
-    json_start(&json, out);
-    json_object_begin(&json);
+    json_line_begin(&json, out);
     json_key_u64(&json, "version", REPORT_VERSION);
     json_key_string(&json, "simtfuzz", r->program_version);
     json_key_string(&json, "database", r->options.db_name);
@@ -279,7 +278,6 @@ void report_write_json(struct arena *arena, const struct report *r, FILE *out)
     put_rules(&json, r);
     put_campaigns(&json, r);
     put_growth(&json, r);
-    json_object_end(&json);
-    json_end_line(&json);
+    json_line_end(&json);
     arena_release(arena, mark);
 }

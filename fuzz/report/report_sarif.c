@@ -257,8 +257,7 @@ void report_write_sarif(struct arena *arena, const struct report *r, FILE *out)
     struct sarif s = {.arena = arena, .report = r};
     struct json *json = &s.json;
     size_t mark = arena_mark(arena);
-    json_start(json, out);
-    json_object_begin(json);
+    json_line_begin(json, out);
     json_key_string(json, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
     json_key_string(json, "version", "2.1.0");
     json_key_array_begin(json, "runs");
@@ -277,7 +276,6 @@ void report_write_sarif(struct arena *arena, const struct report *r, FILE *out)
     json_object_end(json);
     json_object_end(json);
     json_array_end(json);
-    json_object_end(json);
-    json_end_line(json);
+    json_line_end(json);
     arena_release(arena, mark);
 }

@@ -27,8 +27,7 @@ static void print_json(const struct status_campaign *s, FILE *out)
 {
     const struct db_campaign *c = &s->campaign;
     struct json json;
-    json_start(&json, out);
-    json_object_begin(&json);
+    json_line_begin(&json, out);
     json_key_u64(&json, "campaign", c->id);
     json_key_string(&json, "state", state_names[s->state]);
     json_key_hex(&json, "seed", c->seed);
@@ -58,8 +57,7 @@ static void print_json(const struct status_campaign *s, FILE *out)
     json_key_u64(&json, "findings", s->findings);
     json_key_u64(&json, "started_ms", c->started_ms);
     json_key_u64(&json, "seen_ms", c->seen_ms);
-    json_object_end(&json);
-    json_end_line(&json);
+    json_line_end(&json);
 }
 
 /* ---- text ---- */

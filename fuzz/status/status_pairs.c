@@ -67,19 +67,17 @@ static int check_files(struct cli *cli, struct pair_counts *counts)
 static void print_json(const struct pair_counts *counts)
 {
     struct json json;
-    json_start(&json, stdout);
     for (uint32_t r = 0; r < RULE_COUNT; r++)
         for (uint32_t k = 0; k < CONTEXT_COUNT; k++) {
             const char *why = context_impossible((enum rule)r, (enum context)k);
-            json_object_begin(&json);
+            json_line_begin(&json, stdout);
             json_key_string(&json, "semantics", rule_table[r].semantics);
             json_key_string(&json, "rule", rule_table[r].name);
             json_key_string(&json, "context", context_table[k].name);
             json_key_u64(&json, "cases", counts->cases[r][k]);
             if (why)
                 json_key_string(&json, "impossible", why);
-            json_object_end(&json);
-            json_end_line(&json);
+            json_line_end(&json);
         }
 }
 

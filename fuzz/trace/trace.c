@@ -434,8 +434,7 @@ static void print_reference(struct tracer *t, struct follower *f, const char *wh
     }
     json_object_begin(&t->json);
     json_key_string(&t->json, "reference", says);
-    json_object_end(&t->json);
-    json_end_line(&t->json);
+    json_line_end(&t->json);
 }
 
 enum status trace_run(struct arena *arena, const struct program *program,

@@ -115,8 +115,7 @@ void trace_print_json(struct tracer *t, const struct step_event *event)
     json_key(json, "private");
     trace_private_json(&t->own, json);
     json_key_string(json, "status", status_names[machine_status(t->machine)]);
-    json_object_end(json);
-    json_end_line(json);
+    json_line_end(json);
 }
 
 void trace_print_environment(struct tracer *t, const struct step_event *event, const char *name)
@@ -128,6 +127,5 @@ void trace_print_environment(struct tracer *t, const struct step_event *event, c
     json_key_string(json, "environment", name);
     json_place(t, event->stm);
     json_key_string(json, "status", status_names[machine_status(t->machine)]);
-    json_object_end(json);
-    json_end_line(json);
+    json_line_end(json);
 }

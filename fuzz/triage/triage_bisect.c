@@ -307,8 +307,7 @@ static void json_form(struct json *json, struct bisection *b, const struct form 
 static void print_json(struct bisection *b)
 {
     struct json json;
-    json_start(&json, stdout);
-    json_object_begin(&json);
+    json_line_begin(&json, stdout);
     json_key_u64(&json, "version", 1);
     json_key_u64(&json, "id", b->finding->id);
     json_key_string(&json, "signature", b->finding->signature);
@@ -318,8 +317,7 @@ static void print_json(struct bisection *b)
         json_form(&json, b, &b->forms[f]);
     json_array_end(&json);
     json_key_string(&json, "warning", disagreement(b));
-    json_object_end(&json);
-    json_end_line(&json);
+    json_line_end(&json);
 }
 
 /* ---- the action ---- */

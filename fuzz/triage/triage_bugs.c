@@ -95,8 +95,7 @@ static const char *oracles_text(struct arena *arena, uint32_t oracles)
 static void print_json(struct arena *arena, const struct bug *bug)
 {
     struct json json;
-    json_start(&json, stdout);
-    json_object_begin(&json);
+    json_line_begin(&json, stdout);
     json_key_string(&json, "cause", bug->cause);
     json_key_string(&json, "state", db_state_name(bug->state));
     json_key_u64(&json, "findings", bug->findings);
@@ -108,8 +107,7 @@ static void print_json(struct arena *arena, const struct bug *bug)
     json_key_u64(&json, "first_seen_ms", bug->first_seen_ms);
     json_key_u64(&json, "last_campaign", bug->last_campaign);
     json_key_u64(&json, "last_seen_ms", bug->last_seen_ms);
-    json_object_end(&json);
-    json_end_line(&json);
+    json_line_end(&json);
 }
 
 static void print_row(struct table *table, struct arena *arena, const struct bug *bug)

@@ -26,14 +26,12 @@ static void report_folder(const struct triage *t, const struct db_finding *f,
         return;
     }
     struct json json;
-    json_start(&json, stdout);
-    json_object_begin(&json);
+    json_line_begin(&json, stdout);
     json_key_u64(&json, "finding", f->id);
     json_key_string(&json, "signature", f->signature);
     json_key_string(&json, "folder", bundle->folder);
     json_key_string(&json, "shown", bundle->shown);
-    json_object_end(&json);
-    json_end_line(&json);
+    json_line_end(&json);
 }
 
 static int write_bundle(struct triage *t, struct replayer *r, const struct db_finding *f)

@@ -18,12 +18,10 @@ static int report(struct triage *t, const struct triage_ids *ids, const char *co
             return status;
         if (t->cli->options.json) {
             struct json json;
-            json_start(&json, stdout);
-            json_object_begin(&json);
+            json_line_begin(&json, stdout);
             triage_json_summary(&json, f);
             json_key_string(&json, "before", before[i]);
-            json_object_end(&json);
-            json_end_line(&json);
+            json_line_end(&json);
         } else if (notes) {
             printf("finding %" PRIu64 ": %s: %s\n", f->id, f->signature,
                    *f->note ? triage_one_line(arena, f->note) : "no note");

@@ -83,16 +83,14 @@ static int write_export(struct triage *t, const struct db_finding *f, const stru
     if (t->cli->options.output)
         status = cli_write_output(t->cli, t->cli->options.output, kernel);
     struct json json;
-    json_start(&json, stdout);
-    json_object_begin(&json);
+    json_line_begin(&json, stdout);
     json_key_u64(&json, "finding", f->id);
     json_key_string(&json, "form", stored->form);
     json_key_string(&json, "signature", f->signature);
     json_key_string(&json, "case", stored->case_text);
     json_key_string(&json, "tape", stored->has_tape ? stored->tape : NULL);
     json_key_string(&json, "kernel", kernel);
-    json_object_end(&json);
-    json_end_line(&json);
+    json_line_end(&json);
     return status;
 }
 

@@ -64,11 +64,9 @@ bool triage_select(struct triage *t, struct db_selection *s)
 static bool list_json(const struct db_finding *f)
 {
     struct json json;
-    json_start(&json, stdout);
-    json_object_begin(&json);
+    json_line_begin(&json, stdout);
     triage_json_summary(&json, f);
-    json_object_end(&json);
-    json_end_line(&json);
+    json_line_end(&json);
     return true;
 }
 

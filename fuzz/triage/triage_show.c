@@ -59,8 +59,7 @@ static int show_json(struct triage *t, const struct db_finding *f, const char *r
                      const char *small)
 {
     struct json json;
-    json_start(&json, stdout);
-    json_object_begin(&json);
+    json_line_begin(&json, stdout);
     triage_json_summary(&json, f);
     json_key(&json, "evidence");
     json_raw(&json, f->evidence);
@@ -87,8 +86,7 @@ static int show_json(struct triage *t, const struct db_finding *f, const char *r
     if (error == DB_OK)
         error = db_occurrences(t->db, f->id, see_occurrence, &list);
     json_array_end(&json);
-    json_object_end(&json);
-    json_end_line(&json);
+    json_line_end(&json);
     return error == DB_OK ? CLI_OK : cli_db_failed(t->cli, &t->message, error);
 }
 

@@ -21,8 +21,7 @@ struct listing {
 static void print_json(const struct db_suppression *s)
 {
     struct json json;
-    json_start(&json, stdout);
-    json_object_begin(&json);
+    json_line_begin(&json, stdout);
     json_key_string(&json, "signature", s->signature);
     json_key_string(&json, "note", s->note);
     json_key_bool(&json, "pattern", strchr(s->signature, '*') != NULL);
@@ -30,8 +29,7 @@ static void print_json(const struct db_suppression *s)
     json_key_bool(&json, "active", s->active);
     json_key_u64(&json, "findings", s->findings);
     json_key_u64(&json, "held", s->held);
-    json_object_end(&json);
-    json_end_line(&json);
+    json_line_end(&json);
 }
 
 static const char *until_text(struct arena *arena, const struct db_suppression *s)
@@ -144,12 +142,10 @@ int triage_unsuppress(struct triage *t)
         return cli_db_failed(t->cli, &t->message, error);
     if (t->cli->options.json) {
         struct json json;
-        json_start(&json, stdout);
-        json_object_begin(&json);
+        json_line_begin(&json, stdout);
         json_key_string(&json, "signature", signature);
         json_key_bool(&json, "active", false);
-        json_object_end(&json);
-        json_end_line(&json);
+        json_line_end(&json);
     } else {
         printf("no longer suppressed: %s\n", signature);
     }

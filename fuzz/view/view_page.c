@@ -54,8 +54,7 @@ static char *page_json(const struct view_page *page, size_t *length)
     FILE *out = open_memstream(&text, length);
     if (!out)
         return NULL;
-    json_start(&json, out);
-    json_object_begin(&json);
+    json_line_begin(&json, out);
     json_key_u64(&json, "version", 1);
     json_key_string(&json, "name", page->name);
     json_key_string(&json, "kernel", page->kernel->name);
@@ -74,8 +73,7 @@ static char *page_json(const struct view_page *page, size_t *length)
     for (uint32_t i = 0; i < page->side_count; i++)
         json_raw(&json, page->sides[i].json);
     json_array_end(&json);
-    json_object_end(&json);
-    json_end_line(&json);
+    json_line_end(&json);
     fclose(out);
     return text;
 }

@@ -198,8 +198,7 @@ void view_print_side(struct view_recorder *r, const struct view_ending *ending, 
                      const char *start, FILE *out)
 {
     struct json json;
-    json_start(&json, out);
-    json_object_begin(&json);
+    json_line_begin(&json, out);
     put_head(r, &json);
     put_end(r, ending, &json);
     put_race(r, ending, &json);
