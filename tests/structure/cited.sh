@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What comments cite is there: every document that a source or a page names, by its path from the root; every id of
-# docs/catalogue.md (CFG.loop, NB.race, ...); every erratum (A-4, B-12, ...). Links between pages lead somewhere,
-# and docs/index.md to every page.
+# docs/catalogue.md (CFG.loop, NB.race, ...); every erratum (A-4, B-12, ...). Links between pages lead somewhere, to
+# the heading that they name, and docs/index.md to every page.
 set -u
 TMPDIR=$(mktemp -d)
 trap 'rm -rf "$TMPDIR"' EXIT
@@ -16,6 +16,15 @@ documents() { # FILE:LINE:DOCUMENT
 ids() { # ID, as comments have it: without what stands for several (ORA.NB.*, NB.K1-K14)
     grep -rhoE '\b(ORA|CFG|INTK|PRED|LOCK|WF|NB|TT|X|SL|CNV|SIM|MUT|CHK|DOM|CONV)\.[A-Za-z0-9]+([._-][A-Za-z0-9]+)*' \
         "${sources[@]}" "${kinds[@]}" | sed -E 's/-K?[0-9]+$//' | sort -u
+}
+
+prose() { # PAGE, without what it prints
+    awk '/^```/ { fence = !fence; next } !fence' "$1"
+}
+
+headings() { # PAGE: as links name them
+    prose "$1" | awk '/^#+ / { sub(/^#+ /, ""); $0 = tolower($0); gsub(/[^a-z0-9_ -]/, ""); gsub(/ /, "-")
+                               print $0 (seen[$0]++ ? "-" seen[$0] - 1 : "") }'
 }
 
 failures=$(
@@ -33,8 +42,12 @@ failures=$(
         grep -qwE "$erratum" docs/errata.md || echo "docs/errata.md: no $erratum, which is cited"
     done
     for page in README.md docs/*.md; do
-        awk '/^```/ { fence = !fence; next } !fence' "$page" | grep -oE '\]\([^)#: ]+' | sed 's/^](//' | while read -r target; do
+        prose "$page" | grep -oE '\]\([^)#: ]+' | sed 's/^](//' | while read -r target; do
             [ -e "$(dirname "$page")/$target" ] || echo "$page: a link to $target, which is not there"
+        done
+        prose "$page" | grep -oE '\]\([^): ]*#[^) ]+' | sed 's/^](//' | while IFS='#' read -r target heading; do
+            headings "${target:+$(dirname "$page")/}${target:-$page}" | grep -qxF -e "$heading" ||
+                echo "$page: a link to $target#$heading, a heading that is not there"
         done
         page=${page#docs/}
         [[ $page =~ ^(README|index).md$ ]] || grep -q "]($page" docs/index.md || echo "docs/index.md: leads nowhere to $page"
