@@ -4,7 +4,7 @@
  * Thread 1 logs, thread 2 checks: of a variable that somebody writes one location is watched, an arbitrary
  * one, and the log is whether thread 1 has read, written, atomically changed that location.
  */
-#include "engine/prove/prove_internal.h"
+#include "engine/prove/duo.h"
 
 #include <inttypes.h>
 
@@ -51,10 +51,12 @@ static term conflicts(struct duo *duo, const term *state, const struct ast_var *
     return term_or(t, read, term_or(t, write, atomic));
 }
 
-static void obligation(struct duo *duo, const struct obligation *o)
+void duo_obligation(struct duo *duo, const struct obligation *o)
 {
-    if (o->wrong != TERM_FALSE)
-        grown_add(duo->arena, &duo->obligations, o, sizeof *o);
+    if (o->wrong == TERM_FALSE)
+        return;
+    duo_note(duo, (struct deed){.kind = DEED_WRONG, .count = duo->obligations.count});
+    grown_add(duo->arena, &duo->obligations, o, sizeof *o);
 }
 
 static void check_access(struct duo *duo, const term *state, const struct access_seen *access,
@@ -69,7 +71,7 @@ static void check_access(struct duo *duo, const term *state, const struct access
     if (access->var->space == SPACE_SHARED)
         wrong = term_and(t, wrong, duo->same);
     wrong = term_and(t, wrong, state[slot_path(duo)]);
-    obligation(
+    duo_obligation(
         duo,
         &(struct obligation){
             .goal = GOAL_RACE, .wrong = wrong, .at = at, .var = access->var, .kind = access->kind});
@@ -80,6 +82,8 @@ void duo_access(struct duo *duo, term *state, uint32_t k, const struct access_se
 {
     if (!duo->written[access->var->mark] || access->enabled == TERM_FALSE)
         return;
+    term when = term_and(&duo->terms, access->enabled, state[slot_path(duo)]);
+    duo_note(duo, (struct deed){DEED_ACCESS, (uint8_t)k, .when = when, .seen = *access});
     if (k == 0)
         log_access(duo, state, access);
     else
@@ -91,7 +95,7 @@ void duo_oblige(struct duo *duo, const term *state, uint32_t k, const struct obl
     struct obligation o = *of;
     o.wrong = term_and(&duo->terms, o.wrong, state[slot_path(duo)]);
     if (k == 0)
-        obligation(duo, &o);
+        duo_obligation(duo, &o);
 }
 
 /* ---- places ---- */

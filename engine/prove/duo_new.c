@@ -32,6 +32,12 @@ term duo_fresh(struct duo *duo, enum term_sort sort, const char *what)
     return symbol;
 }
 
+void duo_note(struct duo *duo, struct deed deed)
+{
+    deed.built = duo->terms.count;
+    grown_add(duo->arena, &duo->deeds, &deed, sizeof deed);
+}
+
 void duo_assume(struct duo *duo, term fact)
 {
     grown_add(duo->arena, &duo->assumptions, &fact, sizeof fact);

@@ -224,6 +224,8 @@ static void cut_loop(struct duo *duo, term *state, uint32_t loop, uint32_t from,
     uint32_t head = duo->cfg->loops[loop].head;
     cut->loop = loop;
     cut->nest = duo->nest;
+    cut->begin = duo->terms.count;
+    cut->deed_first = duo->deeds.count;
     cut->at = duo->cfg->blocks[head]->at;
     cut->entry = copy_state(duo, state);
     for (uint32_t k = 0; k < 2; k++)
@@ -238,6 +240,7 @@ static void cut_loop(struct duo *duo, term *state, uint32_t loop, uint32_t from,
     cut->claim_first = duo->claims.count;
     run_range(duo, cut->latch, from, to, loop);
     cut->end = duo->terms.count;
+    cut->deed_end = duo->deeds.count;
     cut->access_end = duo->accesses.count;
     cut->test_end = duo->tests.count;
     cut->claim_end = duo->claims.count;
@@ -261,20 +264,15 @@ static bool run_trips(struct duo *duo, term *state, uint32_t loop, uint32_t from
     return somebody_at(duo, state, head) == TERM_FALSE;
 }
 
-/* What trips have added, but for symbols: their names are used once. */
+/* What trips have added, but for terms and symbols: their names are used once. */
 static void forget_since(struct duo *duo, const struct duo *before)
 {
-    duo->obligations.count = before->obligations.count;
-    duo->accesses.count = before->accesses.count;
-    duo->reads.count = before->reads.count;
-    duo->passed.count = before->passed.count;
-    duo->overflows.count = before->overflows.count;
-    duo->tests.count = before->tests.count;
-    duo->claims.count = before->claims.count;
-    duo->required.count = before->required.count;
-    duo->points.count = before->points.count;
-    duo->left.count = before->left.count;
-    duo->uncounted = before->uncounted;
+    const struct duo now = *duo;
+    *duo = *before;
+    duo->terms = now.terms;
+    duo->fresh = now.fresh;
+    duo->assumptions = now.assumptions;
+    duo->reason = now.reason;
 }
 
 /* A loop that ends within a few trips whatever values are needs no invariant. Once one did not, it is not tried
@@ -354,6 +352,8 @@ void duo_run(struct duo *duo)
     term *state = duo_start(duo);
     run_range(duo, state, 0, duo->cfg->count, CFG_NO_LOOP);
     note_end(duo, state);
+    duo->end = state;
+    duo->run_end = duo->terms.count;
     if (duo->terms.full)
         duo->reason = "the formula is too large";
 }

@@ -97,7 +97,9 @@ static void havoc(struct acting *x)
     term enabled = x->active;
     term index = duo_index(x->duo, x->state, x->k, &s->place, &enabled);
     const char *what = arena_printf(x->duo->arena, "havoc at line %" PRIu32, s->at.line);
-    write(x, &s->place, index, duo_fresh(x->duo, SORT_WORD, what), enabled);
+    term value = duo_fresh(x->duo, SORT_WORD, what);
+    duo_note(x->duo, (struct deed){DEED_HAVOC, (uint8_t)x->k, .when = enabled, .made = {value}});
+    write(x, &s->place, index, value, enabled);
     finish(x, enabled);
 }
 
@@ -114,9 +116,13 @@ static void atomic(struct acting *x)
     for (const struct ast_expr *e = s->arguments; e; e = e->next)
         duo_eval(duo, x->state, x->k, e, &enabled);
     access(x, &s->place, LOG_ATOMIC, index, enabled);
-    set(x, s->place.var, index, duo_fresh(duo, SORT_WORD, what), enabled);
+    term left = duo_fresh(duo, SORT_WORD, what);
+    term result = s->target.var ? duo_fresh(duo, SORT_WORD, what) : TERM_NONE;
+    duo_note(duo,
+             (struct deed){DEED_ATOMIC, (uint8_t)x->k, .when = enabled, .made = {left, result}});
+    set(x, s->place.var, index, left, enabled);
     if (s->target.var)
-        write(x, &s->target, target, duo_fresh(duo, SORT_WORD, what), enabled);
+        write(x, &s->target, target, result, enabled);
     finish(x, enabled);
 }
 
@@ -157,8 +163,11 @@ static void forget_memory(struct duo *duo, term *state, const term *meets, struc
 {
     struct terms *t = &duo->terms;
     term *memory = ARENA_ARRAY(duo->arena, term, 2 * (size_t)duo->var_count + 1);
-    struct passed passed = {.reached = term_and(t, state[slot_path(duo)], meets[0]),
-                            .memory = memory};
+    term *before = ARENA_ARRAY(duo->arena, term, 2 * (size_t)duo->var_count + 1);
+    const struct passed passed = {term_and(t, state[slot_path(duo)], meets[0]),
+                                  term_and(t, state[slot_path(duo)], meets[1]), memory, before};
+    duo_note(duo, (struct deed){DEED_BARRIER, .count = duo->passed.count});
+    grown_add(duo->arena, &duo->passed, &passed, sizeof passed);
     for (uint32_t i = 0; i < duo->var_count; i++) {
         struct ast_var *var = duo->vars[i];
         if (!is_memory(var) || !duo->written[i])
@@ -171,12 +180,13 @@ static void forget_memory(struct duo *duo, term *state, const term *meets, struc
             second = term_ite(t, duo->same, first, other);
         }
         term *held = &state[slot_var(duo, var, 0)];
+        before[i] = held[0];
+        before[duo->var_count + i] = held[1];
         held[0] = term_ite(t, meets[0], first, held[0]);
         held[1] = term_ite(t, meets[1], second, held[1]);
         memory[i] = first;
         memory[duo->var_count + i] = other;
     }
-    grown_add(duo->arena, &duo->passed, &passed, sizeof passed);
 }
 
 static void empty_log(struct duo *duo, term *state, term when)
@@ -199,8 +209,8 @@ void duo_meet(struct duo *duo, term *state, uint32_t key, const term *meets, str
     term wrong =
         term_and(t, term_and(t, duo->same, term_not(t, together)), term_and(t, alive, *path));
     struct obligation o = {.goal = GOAL_DIVERGENCE, .wrong = wrong, .at = at};
-    if (wrong != TERM_FALSE && duo->threads > 1)
-        grown_add(duo->arena, &duo->obligations, &o, sizeof o);
+    if (duo->threads > 1)
+        duo_obligation(duo, &o);
     *path = term_and(t, *path, term_or(t, together, term_not(t, duo->same)));
     term reached = term_and(t, *path, term_or(t, meets[0], meets[1]));
     points_add(duo,
@@ -284,15 +294,16 @@ static term feasible(struct acting *x, const struct ast_block *target)
 }
 
 /* Of several targets whose guards may hold together any one is taken: `left` is who has not gone
- * elsewhere. The last one is for all that are left. */
-static term take(struct acting *x, term feasible_here, term *left, bool last)
+ * elsewhere. The last one is for all that are left: chosen is NULL. */
+static term take(struct acting *x, term feasible_here, term *left, term *chosen)
 {
     struct terms *t = &x->duo->terms;
     term goes = term_and(t, *left, feasible_here);
-    if (!last && goes != TERM_FALSE) {
+    if (chosen && goes != TERM_FALSE) {
         const char *what = arena_printf(x->duo->arena, "the choice at line %" PRIu32,
                                         x->duo->cfg->blocks[x->block]->at.line);
-        goes = term_and(t, goes, duo_fresh(x->duo, SORT_BOOL, what));
+        *chosen = duo_fresh(x->duo, SORT_BOOL, what);
+        goes = term_and(t, goes, *chosen);
     }
     *left = term_and(t, *left, term_not(t, goes));
     return goes;
@@ -313,16 +324,23 @@ static void go(struct duo *duo, term *state, uint32_t block, uint32_t k)
     const struct ast_block *from = duo->cfg->blocks[block];
     struct acting x = {.duo = duo, .state = state, .block = block, .k = k};
     struct terms *t = &duo->terms;
-    term *may = ARENA_ARRAY(duo->arena, term, from->target_count + 1);
+    uint32_t count = from->target_count;
+    term *may = ARENA_ARRAY(duo->arena, term, count + 1);
+    term *chosen = ARENA_ARRAY(duo->arena, term, count + 1);
     term left = *at_block(&x);
     x.in = left;
-    for (uint32_t i = 0; i < from->target_count; i++)
+    for (uint32_t i = 0; i < count; i++)
         may[i] = feasible(&x, from->targets[i]);
-    bool alone = exclusive(t, may, from->target_count);
+    bool alone = exclusive(t, may, count);
+    struct deed deed = {DEED_CHOICE, (uint8_t)k, .when = left, .count = count};
+    deed.may = may;
+    deed.chosen = chosen;
+    if (!alone)
+        duo_note(duo, deed);
     *at_block(&x) = TERM_FALSE;
-    for (uint32_t i = 0; i < from->target_count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         const struct ast_block *target = from->targets[i];
-        term goes = take(&x, may[i], &left, alone || i + 1 == from->target_count);
+        term goes = take(&x, may[i], &left, alone || i + 1 == count ? NULL : &chosen[i]);
         term *there = &state[slot_at(duo, target ? target->mark : duo->block_count, k)];
         *there = term_or(t, *there, goes);
     }

@@ -11,7 +11,7 @@
 #define ENGINE_PROVE_LIFT_H
 
 #include "engine/program/ptx_code.h"
-#include "engine/prove/prove_internal.h"
+#include "engine/prove/duo.h"
 
 enum { LIFT_PLACES = 64 };
 

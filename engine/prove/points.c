@@ -5,7 +5,7 @@
  * head, or the end that some pair of threads reaches within some trips is reached with cuts, too - or
  * what is assumed excludes real executions, and a proof under it says nothing about them.
  */
-#include "engine/prove/prove_internal.h"
+#include "engine/prove/duo.h"
 
 #include <inttypes.h>
 

@@ -518,6 +518,8 @@ static void judge_cut(struct proving *p, struct duo *duo)
 
 /* ---- loops cut, their invariants left to the solver ---- */
 
+enum { HORN_TEXT_MAX = 1 << 20 }; /* of more z3's budget says nothing: it hangs before it counts */
+
 /* Only "safe" says something: integers allow more than words do. */
 static bool is_safe(struct proving *p, struct duo *duo, enum proof_goal goal)
 {
@@ -525,17 +527,22 @@ static bool is_safe(struct proving *p, struct duo *duo, enum proof_goal goal)
     uint32_t count = obligations_of(duo, goal, &of);
     struct text text = text_begin(p->arena);
     horn_print(&text, duo, of, count);
-    return solver_ask(p->solver, text.bytes, NULL, NULL, 0) == SOLVER_SAT;
+    return text.length <= HORN_TEXT_MAX &&
+           solver_ask(p->solver, text.bytes, NULL, NULL, 0) == SOLVER_SAT;
 }
 
-/* What is safe because nobody gets there is not proved. */
+/* What is safe because nobody gets there is not proved. While races or divergence are open, nothing is
+ * (settle_dependence): the goals behind them are not asked. */
 static void judge_integers(struct proving *p, struct duo *duo)
 {
     bool safe[GOAL_COUNT] = {false}, some = false;
     const char *reason = NULL;
     for (int goal = 0; goal < GOAL_COUNT; goal++) {
-        safe[goal] = is_open(&p->result->answers[goal]) && is_safe(p, duo, (enum proof_goal)goal);
+        bool open = is_open(&p->result->answers[goal]);
+        safe[goal] = open && is_safe(p, duo, (enum proof_goal)goal);
         some = some || safe[goal];
+        if (open && !safe[goal] && goal <= GOAL_DIVERGENCE)
+            break;
     }
     if (some && unroll_some(p) && !points_reached(duo, p->unrolled, p->solver, &reason)) {
         give_up(p->result, reason);
@@ -582,7 +589,7 @@ const char *prove_horn_text(struct arena *arena, struct forms *forms,
 
 /* ---- loops cut at guessed invariants ---- */
 
-/* Whether guesses were left out. */
+/* Whether guesses were left out: more of them cost more, so not where these spent the budget. */
 static bool try_guesses(struct proving *p, bool plain)
 {
     const char *reason = NULL;
@@ -597,9 +604,10 @@ static bool try_guesses(struct proving *p, bool plain)
     if (reason || !houdini(duo, p->solver, &p->result->rounds, &reason) ||
         !is_about_something(p, duo, &reason)) {
         give_up(p->result, reason);
-        return duo->left_out;
+        return false;
     }
     note_loops(p, duo);
+    p->result->cut = duo;
     judge_cut(p, duo);
     return duo->left_out;
 }
@@ -651,11 +659,14 @@ static void check_required(struct proving *p)
 
 /* ---- up to the first race or divergence ---- */
 
-/* Whether nothing is proved of `goal` while `other` is open. */
+/* Whether what is said of `goal` is not so while `other` is open: of all trips, or of a few, of which nothing of the
+ * other was found in as many. */
 static bool rests_on(const struct proving *p, int goal, int other)
 {
-    return goal != other && (other == GOAL_RACE || other == GOAL_DIVERGENCE) && p->possible[goal] &&
-           p->result->answers[other].verdict != PROOF_PROVED;
+    enum proof_verdict said = p->result->answers[goal].verdict,
+                       first = p->result->answers[other].verdict;
+    return goal != other && p->possible[goal] && first != PROOF_PROVED &&
+           !(said == PROOF_BOUNDED && first == PROOF_BOUNDED);
 }
 
 static void settle_dependence(struct proving *p)

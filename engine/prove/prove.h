@@ -110,6 +110,8 @@ struct proof_loop {
     const char **kept;
 };
 
+struct duo;
+
 struct proof_result {
     const char *refused; /* not NULL: nothing was tried, because .. */
     struct proof_answer answers[GOAL_COUNT];
@@ -117,6 +119,7 @@ struct proof_result {
     uint32_t loop_count;
     struct proof_loop *loops;
     uint32_t terms, rounds; /* of Houdini */
+    struct duo *cut;        /* the walk whose loops' invariants were found, or NULL (duo.h) */
     uint32_t unreachable;   /* barriers that no pair of threads reaches */
 };
 

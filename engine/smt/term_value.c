@@ -41,11 +41,13 @@ void term_value_draw(const struct terms *terms, struct term_values *values, term
 
 /* ---- arrays ---- */
 
-static int32_t element(const struct term_array *array, int32_t index)
+int32_t term_array_element(const struct term_array *array, int32_t index)
 {
     for (; array->below; array = array->below)
         if (array->index == index)
             return array->value;
+    if ((uint32_t)index < array->element_count)
+        return array->elements[index];
     return array->seed ? term_drawn_word(pcg_splitmix(array->seed) ^ (uint32_t)index)
                        : array->value;
 }
@@ -61,7 +63,7 @@ static const struct term_array *bottom(const struct term_array *array)
 static bool holds_stored(const struct term_array *a, const struct term_array *b)
 {
     for (const struct term_array *s = a; s->below; s = s->below)
-        if (element(a, s->index) != element(b, s->index))
+        if (term_array_element(a, s->index) != term_array_element(b, s->index))
             return false;
     return true;
 }
@@ -70,7 +72,7 @@ static bool equal_arrays(const struct term_array *a, const struct term_array *b)
 {
     const struct term_array *x = bottom(a), *y = bottom(b);
     return a == b || (x->seed == y->seed && (x->seed || x->value == y->value) &&
-                      holds_stored(a, b) && holds_stored(b, a));
+                      x->elements == y->elements && holds_stored(a, b) && holds_stored(b, a));
 }
 
 static const struct term_array *array_of(const struct term_node *node,
@@ -156,7 +158,7 @@ static int64_t word_of(const struct terms *terms, const struct term_values *valu
     case TERM_ITE:
         return values->words[a ? node->b : node->c];
     case TERM_SELECT:
-        return element(values->arrays[node->a], (int32_t)b);
+        return term_array_element(values->arrays[node->a], (int32_t)b);
     case TERM_CONSTANT:
         return node->value;
     case TERM_SYMBOL:

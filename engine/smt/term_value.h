@@ -6,13 +6,17 @@
 
 #include "engine/smt/term.h"
 
-/* An array's elements: what was stored last, on top of the elements below; below all each is drawn by the seed, or
- * is `value`. */
+/* An array's elements: what was stored last, on top of the elements below; below all each is one of `elements`, or
+ * drawn by the seed, or is `value`. */
 struct term_array {
     const struct term_array *below;
     uint64_t seed; /* 0: none */
     int32_t index, value;
+    const int32_t *elements; /* element_count of them; or NULL */
+    uint32_t element_count;
 };
+
+int32_t term_array_element(const struct term_array *array, int32_t index);
 
 /* By terms: a Boolean is 0 or 1, a word stands with its sign; arrays live in the arena. */
 struct term_values {

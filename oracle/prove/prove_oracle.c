@@ -6,8 +6,10 @@
 #include "engine/sequential/sequential.h"
 #include "engine/smt/verifier.h"
 #include "oracle/check/evidence.h"
+#include "oracle/prove/follow.h"
 #include "oracle/prove/judge.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 enum {
@@ -40,11 +42,13 @@ static void diverge(struct asking *x, const char *class, const char *observable,
 {
     struct evidence e;
     struct divergence *d = ARENA_NEW(x->c->arena, struct divergence);
-    const struct goal_outcome *outcome = &x->outcome.goals[goal];
     evidence_open(&e, x->c->arena);
-    evidence_string(&e, "goal", proof_goal_names[goal]);
-    evidence_string(&e, "verdict", prove_verdict_names[outcome->verdict]);
-    evidence_string(&e, "why", outcome->why);
+    if (goal < GOAL_COUNT) {
+        const struct goal_outcome *outcome = &x->outcome.goals[goal];
+        evidence_string(&e, "goal", proof_goal_names[goal]);
+        evidence_string(&e, "verdict", prove_verdict_names[outcome->verdict]);
+        evidence_string(&e, "why", outcome->why);
+    }
     if (other)
         evidence_string(&e, "other", other);
     *d = (struct divergence){.oracle = ORACLE_PROVE,
@@ -100,6 +104,22 @@ static void judge_kernel(struct asking *x)
         diverge(x, "solver", "unsat", GOAL_RACE, second,
                 arena_printf(c->arena, "%s", solver_reason(solver)));
     judge_faults(x);
+}
+
+/* ---- what the encoding says of executions ---- */
+
+/* Without a solver: how many pairs of threads were followed. */
+static uint32_t judge_encoding(struct asking *x)
+{
+    struct checking *c = x->c;
+    uint32_t pairs = 0;
+    struct follow_fault fault =
+        follow_executions(c->arena, forms_new(c->arena, c->result->kernel), x->outcome.result.cut,
+                          pcg_splitmix(c->options->seed), &pairs);
+    x->answer->checked += pairs;
+    if (fault.what)
+        diverge(x, "encoding", fault.what, GOAL_COUNT, fault.why, fault.why);
+    return pairs;
 }
 
 /* ---- any number of threads ---- */
@@ -205,6 +225,18 @@ static void answer_quietly(struct asking *x)
                 : goal->why;
 }
 
+static void answer_large(struct asking *x, int most)
+{
+    uint32_t pairs = judge_encoding(x);
+    x->answer->reason =
+        arena_printf(x->c->arena,
+                     "a kernel of more than %d statements takes a solver too long beside a "
+                     "campaign; %" PRIu32 " pairs of threads were followed through executions",
+                     most, pairs);
+    if (pairs > 0 && x->answer->verdict != VERDICT_DIVERGE)
+        x->answer->verdict = VERDICT_AGREE;
+}
+
 void prove_oracle_judge(struct checking *c)
 {
     struct asking x = {.c = c, .answer = &c->result->answers[ORACLE_PROVE]};
@@ -212,8 +244,7 @@ void prove_oracle_judge(struct checking *c)
     *x.answer = (struct answer){.verdict = VERDICT_NOT_APPLICABLE};
     int most = c->result->kernel->form == FORM_PTX ? INSTRUCTIONS : STATEMENTS;
     if (ast_kernel_size(c->result->kernel) > (uint32_t)most) {
-        x.answer->reason = arena_printf(
-            c->arena, "a kernel of more than %d statements takes too long beside a campaign", most);
+        answer_large(&x, most);
         return;
     }
     judge_kernel(&x);
@@ -221,6 +252,7 @@ void prove_oracle_judge(struct checking *c)
         x.answer->reason = x.outcome.result.refused;
         return;
     }
+    judge_encoding(&x);
     if (drawn(&x, SHARE_ANY))
         judge_any(&x);
     if (drawn(&x, SHARE_HORN))

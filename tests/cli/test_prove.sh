@@ -305,7 +305,7 @@ says out "refuted: divergence: threads: barrier_divergence"
 # false is refuted, by executions, too; what nothing meets is no proof; a launch that is not meant is refused.
 sed '/invariant (/d' "$source/corpus/prove/invariant.simt" >without.simt
 expect 1 prove without.simt --budget 100000
-says out "unknown   without.simt"
+says out "bounded   without.simt"
 sed 's/^    left = tid;/    requires threads <= 8;\n&/' "$source/corpus/prove/invariant.simt" >within.simt
 expect 0 prove within.simt --budget 500000 --json
 says out '"under": ["requires threads <= 8;"]' "thread 1: invariant (left ^ right) == tid"

@@ -1,6 +1,6 @@
 /* Invariants: neither the order in which guesses are tried nor runs that drop false ones change anything; what
  * contradicts itself is found. */
-#include "engine/prove/prove_internal.h"
+#include "engine/prove/duo.h"
 #include "tests/unit/shared/corpus_kernel.h"
 
 #include <inttypes.h>

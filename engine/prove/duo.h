@@ -1,5 +1,6 @@
 /*
- * prove_internal.h - the symbolic state of two threads, what is asked about it; for engine/prove/ only.
+ * duo.h - the symbolic state of two threads, and what is asked about it; for engine/prove/, and for who follows it with
+ * an execution's values (oracle/prove/follow.h).
  *
  * Thread number k of the pair is 0 or 1: the tutorial's $1 and $2. The state is a row of terms ("slots"):
  * where each thread is, one Boolean a block; its private variables; its view of shared memory; what
@@ -48,8 +49,10 @@ struct candidate {
 
 /* A loop that was cut at its head. */
 struct loop_cut {
-    uint32_t loop;         /* of the cfg */
-    uint32_t nest;         /* the outermost loop around it, in program order */
+    uint32_t loop; /* of the cfg */
+    uint32_t nest; /* the outermost loop around it, in program order */
+    term begin;    /* the terms of its head and body are not below */
+    uint32_t deed_first, deed_end;
     term *entry;           /* the state before it */
     term *head;            /* at the head, any trip */
     term *latch;           /* after a trip from there */
@@ -92,11 +95,34 @@ struct overflow {
     term evaluated, value;
 };
 
-/* A barrier that both threads pass where `reached` holds, and what memory holds there: a variable that somebody
- * writes; behind all variables, the same of thread 2 in another block. */
+/* A barrier that both threads pass where `reached` holds, thread 2 where `other` does, and what memory holds there: a
+ * variable that somebody writes; behind all variables, the same of thread 2 in another block. */
 struct passed {
-    term reached;
+    term reached, other;
     const term *memory;
+    const term *held; /* before, as thread 1 sees it; behind all variables, thread 2 */
+};
+
+/* What a thread does, in the order of the walk through P: the terms that it mentions are built, but what it makes up. */
+enum deed_kind {
+    DEED_ACCESS,
+    DEED_HAVOC,
+    DEED_ATOMIC,  /* behind its access */
+    DEED_CHOICE,  /* of one of the targets of a goto */
+    DEED_BARRIER, /* of both threads */
+    DEED_WRONG    /* an obligation */
+};
+
+struct deed {
+    enum deed_kind kind;
+    uint8_t k;
+    term built;              /* terms below it come first */
+    term when;               /* thread k does it */
+    struct access_seen seen; /* an access */
+    uint32_t count;     /* a choice: targets; an obligation, a barrier: its number in the list */
+    term made[2];       /* a havoc; what an atomic leaves, and its result or TERM_NONE */
+    const term *may;    /* a choice: whether thread k may go there */
+    const term *chosen; /* that it goes there and to none before; TERM_NONE: not made up */
 };
 
 /* A comparison that decides where a thread goes, seen in a loop. */
@@ -154,6 +180,9 @@ struct duo {
     struct grown points;      /* struct point */
     struct grown left;        /* term: somebody goes on after the last trip that was unrolled */
     struct grown fresh;       /* term: values that were made up */
+    struct grown deeds;       /* struct deed */
+    term *end;                /* the state at the end */
+    term run_end;             /* the terms that the walk built are below */
     uint32_t unroll;          /* trips; 0: loops are cut */
     uint32_t nest;            /* of the loop at hand */
     bool plain;         /* guesses about remainders by other than powers of two are left out */
@@ -218,6 +247,9 @@ term *duo_start(struct duo *duo);
 /* A value that is made up; `what` says it for people. */
 term duo_fresh(struct duo *duo, enum term_sort sort, const char *what);
 
+/* It is done now. */
+void duo_note(struct duo *duo, struct deed deed);
+
 /* ---- duo_eval.c ---- */
 
 /* An expression of thread k, where *enabled holds; an index outside takes the thread out of *enabled. */
@@ -229,6 +261,9 @@ bool duo_reads_memory(const struct ast_expr *e);
 /* An access of thread k is logged or checked. */
 void duo_access(struct duo *duo, term *state, uint32_t k, const struct access_seen *access,
                 struct location at);
+
+/* It is asked whether this can be. */
+void duo_obligation(struct duo *duo, const struct obligation *o);
 
 /* That thread k may go wrong so is an obligation, of thread 1: the threads are alike. */
 void duo_oblige(struct duo *duo, const term *state, uint32_t k, const struct obligation *of);

@@ -1,0 +1,124 @@
+#include "oracle/prove/executed.h"
+
+#include <string.h>
+
+#include "engine/schedule/sched.h"
+
+enum {
+    STEPS = 1 << 13,
+    ACCESSES = 1 << 12,
+    ATOMICS = 1 << 10,
+    BARRIERS = 1 << 8,      /* of a block */
+    MEMORY_WORDS = 1 << 18, /* in all */
+    SCHEDULES = 8           /* of the portfolio */
+};
+
+/* What is being kept. `memory`: as it is, to know what an atomic finds. */
+struct keeping {
+    struct observer observer;
+    struct arena *arena;
+    struct executed *x;
+    int32_t *memory;
+};
+
+static void keep_write(void *context, uint32_t thread, uint32_t address, int32_t value,
+                       uint32_t stm)
+{
+    (void)thread;
+    (void)stm;
+    ((struct keeping *)context)->memory[address] = value;
+}
+
+static void keep_atomic(void *context, uint32_t thread, uint32_t address, int32_t value,
+                        uint32_t stm)
+{
+    struct keeping *k = context;
+    (void)stm;
+    if (k->x->atomic_count < ATOMICS)
+        k->x->atomics[k->x->atomic_count++] =
+            (struct executed_atomic){thread, k->memory[address], value};
+    else
+        k->x->complete = false;
+    k->memory[address] = value;
+}
+
+static void keep_barrier(void *context, const struct machine *machine,
+                         const struct barrier_event *event)
+{
+    struct keeping *k = context;
+    struct executed *x = k->x;
+    uint32_t *count = &x->passed_count[event->block];
+    if (*count == BARRIERS || (*count + 1) * x->words * x->program->launch.blocks > MEMORY_WORDS) {
+        x->complete = false;
+        return;
+    }
+    int32_t *memory = ARENA_ARRAY(k->arena, int32_t, x->words + 1);
+    memcpy(memory, machine->memory, x->words * sizeof *memory);
+    x->passed[event->block][(*count)++] = memory;
+}
+
+static struct keeping keep(struct arena *arena, const struct program *program)
+{
+    struct executed *x = ARENA_NEW(arena, struct executed);
+    uint32_t blocks = program->launch.blocks;
+    int32_t *initial = ARENA_ARRAY(arena, int32_t, program->memory_words + 1);
+    struct keeping k = {.arena = arena, .x = x};
+    k.observer =
+        (struct observer){.write = keep_write, .atomic = keep_atomic, .barrier = keep_barrier};
+    k.memory = ARENA_ARRAY(arena, int32_t, program->memory_words + 1);
+    program_init_memory(program, initial);
+    memcpy(k.memory, initial, program->memory_words * sizeof *k.memory);
+    *x = (struct executed){.program = program,
+                           .words = program->private_base,
+                           .initial = initial,
+                           .complete = true,
+                           .atomics = ARENA_ARRAY(arena, struct executed_atomic, ATOMICS),
+                           .passed = ARENA_ARRAY(arena, const int32_t **, blocks),
+                           .passed_count = ARENA_ARRAY(arena, uint32_t, blocks)};
+    for (uint32_t b = 0; b < blocks; b++)
+        x->passed[b] = ARENA_ARRAY(arena, const int32_t *, BARRIERS);
+    return k;
+}
+
+/* The definition (oracle/race/race.h) once more. */
+static bool conflict(const struct race_log_entry *a, const struct race_log_entry *b)
+{
+    bool atomics = a->access.kind == ACCESS_ATOMIC && b->access.kind == ACCESS_ATOMIC,
+         reads = a->access.kind == ACCESS_READ && b->access.kind == ACCESS_READ;
+    return a->address == b->address && a->access.thread != b->access.thread && !atomics && !reads &&
+           (a->block != b->block || a->interval == b->interval);
+}
+
+/* The access whose race with an earlier one is complete first. */
+static void find_race(struct executed *x)
+{
+    struct race_log_result found = race_log_search(x->log);
+    x->complete = x->complete && found.complete && !x->log->overflow;
+    x->raced = found.found;
+    x->second = found.second;
+    while (x->raced && x->first < x->second &&
+           !conflict(&x->log->entries[x->first], &x->log->entries[x->second]))
+        x->first++;
+}
+
+const struct executed *executed_run(struct arena *arena, const struct program *program,
+                                    uint64_t seed)
+{
+    struct keeping k = keep(arena, program);
+    struct executed *x = k.x;
+    struct scheduler scheduler;
+    k.observer.context = &k;
+    x->log = race_log_new(arena, program, ACCESSES);
+    race_log_begin(x->log);
+    x->log->observer.next = &k.observer;
+    const struct machine_options options = {.observers = &x->log->observer};
+    struct machine *machine = machine_new(arena, &semantics_interleave, program, &options);
+    race_log_watch(x->log, machine);
+    struct sched_spec spec = sched_portfolio(seed, seed % SCHEDULES, machine->actor_count, 0);
+    sched_start(&scheduler, &spec, machine, arena);
+    x->status = machine_run(machine, &scheduler.choices, STEPS, NULL);
+    x->fault_thread = machine->head->fault_thread;
+    x->final = machine->memory;
+    find_race(x);
+    return x;
+}

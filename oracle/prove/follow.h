@@ -1,0 +1,26 @@
+/*
+ * follow.h - the two threads of a proof, followed through an execution: the terms of P are evaluated with the values
+ * that the execution had, and must say what it did. No solver is asked.
+ *
+ * Inputs, what memory held behind barriers, what a thread's choices gave and what atomics found are told. Then each
+ * thread of the pair must access what it accessed, interval by interval, see of its own writes what they left, and end
+ * with the private variables that it ended with; a race of the literal log, an index outside, a failed assertion, threads
+ * that part at a barrier must make an obligation true, and what goes well none. What is kept at a loop's head as its
+ * invariant must hold there at each trip. So whatever the encoding loses or adds shows on some execution.
+ */
+#ifndef ORACLE_PROVE_FOLLOW_H
+#define ORACLE_PROVE_FOLLOW_H
+
+#include "engine/prove/prove.h"
+
+struct follow_fault {
+    const char *what; /* "access", "race", "value", ..: NULL: nothing is at fault */
+    const char *why;
+};
+
+/* Executions of the kernel and pairs of their threads that the seed draws. `cut`: with its invariants, or NULL: the walk
+ * with loops cut is made here. *pairs: how many pairs were followed; 0: the kernel is not handled. */
+struct follow_fault follow_executions(struct arena *arena, struct forms *forms, struct duo *cut,
+                                      uint64_t seed, uint32_t *pairs);
+
+#endif
