@@ -438,14 +438,21 @@ static uint32_t level(const struct machine *machine, uint32_t actor)
     return semantics_block.level(machine, actor);
 }
 
-/* cp.async, mbarrier and matrices are told of plain memory only. */
+/* cp.async, mbarrier, matrices: chapter 4 has no memory program for them, and nothing to make one from. */
+static bool is_younger(enum ptx_exec exec)
+{
+    return exec >= PTX_EXEC_COPY && exec <= PTX_EXEC_MATRIX_ST;
+}
+
 static const char *refuses(struct arena *arena, const struct program *program)
 {
-    (void)arena;
-    return program->ptx->has_async      ? "unsupported instruction 'cp.async' over caches"
-           : program->ptx->has_mbarrier ? "unsupported instruction 'mbarrier' over caches"
-           : program->ptx->has_matrices ? "unsupported instruction of matrices over caches"
-                                        : NULL;
+    for (uint32_t pc = 1; pc < program->ptx->count; pc++) {
+        const struct ptx_op *op = &program->ptx->ops[pc];
+        if (is_younger(op->exec))
+            return arena_printf(arena, "unsupported instruction '%s' over caches at %s",
+                                ptx_mnemonics[op->opcode], ptx_op_line(arena, program->ptx, pc));
+    }
+    return NULL;
 }
 
 static const char *block_refuses(struct arena *arena, const struct program *program)

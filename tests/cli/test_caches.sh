@@ -87,6 +87,47 @@ says out "$subject: NOT all executions" "$subject: outcomes alone: all execution
 expect 1 check three.simt --exhaustive --subjects crs,$subject --json
 says out '"reduced": {"method": "sleep", ' '"outcomes": 8, "cut": null}'
 
+# Each PTX subject has each profile: two stores, and two loads beside a store, tell the three apart.
+cat >stores.simt <<'END'
+launch(threads = 1, warp = 1, blocks = 1);
+global int x;
+kernel k() {
+    x = 1;
+    x = 2;
+}
+END
+cat >loads.simt <<'END'
+launch(threads = 1, warp = 1, blocks = 2, sms = 2, lines = 1, words = 1);
+global int x, r[2];
+kernel k() {
+    private int a, b;
+    if (bid == 0) {
+        x = 1;
+    } else {
+        a = x;
+        b = x;
+        r[0] = a;
+        r[1] = b;
+    }
+}
+END
+for base in crs thread-pc block; do
+    for profile in printed:2:4 llh:1:4 coherent:1:3; do
+        IFS=: read -r name stores loads <<<"$profile"
+        [ "$stores" = 1 ] && ends=outcome || ends=outcomes
+        expect 0 check stores.simt --exhaustive --subjects "$base,$base:caches:$name"
+        says out "$base:caches:$name: all executions searched, $stores $ends "
+        expect 1 check loads.simt --exhaustive --subjects "$base,$base:caches:$name"
+        says out "$base:caches:$name: all executions searched, $loads outcomes "
+    done
+done
+
+# What the report of 2011 knows nothing of.
+expect 0 check "$source/corpus/ptx/stages.nvcc.ptx" --subjects crs,crs:caches:coherent
+says out "crs:caches:coherent did not run: unsupported instruction 'mbarrier' over caches at line 49 (stages.cu:11)"
+expect 0 check "$source/corpus/ptx/product-mma.nvcc.ptx" --subjects crs,block:caches:printed
+says out "block:caches:printed did not run: unsupported instruction 'ldmatrix' over caches at line 172"
+
 # What is wrong has a name, and its line where it stands in a kernel.
 bad() { # CACHES MESSAGE
     expect 2 check k.simt --subjects $subject --caches "$1"
