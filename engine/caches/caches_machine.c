@@ -438,10 +438,10 @@ static uint32_t level(const struct machine *machine, uint32_t actor)
     return semantics_block.level(machine, actor);
 }
 
-/* cp.async, mbarrier, matrices: chapter 4 has no memory program for them, and nothing to make one from. */
+/* cp.async, mbarrier, matrices, textures: chapter 4 has no memory program for them, and nothing to make one from. */
 static bool is_younger(enum ptx_exec exec)
 {
-    return exec >= PTX_EXEC_COPY && exec <= PTX_EXEC_MATRIX_ST;
+    return exec >= PTX_EXEC_COPY && exec <= PTX_EXEC_SUST;
 }
 
 static const char *refuses(struct arena *arena, const struct program *program)

@@ -194,6 +194,8 @@ static enum rule execute(struct cta_step *x)
     case PTX_EXEC_COPY_BULK:
     case PTX_EXEC_COPY_ARRIVE:
     case PTX_EXEC_MBARRIER:
+    case PTX_EXEC_TEXTURE:
+    case PTX_EXEC_SUST:
         return nb_command(x);
     case PTX_EXEC_VOTE: /* semantics_block refuses all of these: machine_refuses */
     case PTX_EXEC_SHFL:

@@ -136,6 +136,8 @@ static bool is_local(const struct device_grid *grid, uint32_t actor)
     case PTX_EXEC_MBARRIER:
     case PTX_EXEC_MATRIX_LD:
     case PTX_EXEC_MATRIX_ST:
+    case PTX_EXEC_TEXTURE:
+    case PTX_EXEC_SUST:
     case PTX_EXEC_TRAP:
         return false;
     case PTX_EXEC_EXIT:

@@ -1,13 +1,14 @@
 /*
  * Which parameters of an entry are addresses in shared or constant memory: compilers of OpenCL pass `local` and
- * `constant` pointers so, and do not all say it (.ptr .shared, .ptr .const). A parameter is one if its
+ * `constant` pointers so, and do not all say it (.ptr .shared, .ptr .const); which are handles of textures, which nothing
+ * says. A parameter is one if its
  * value, or what is computed from it by adding, reaches the address of an access to .shared, or of accesses to
  * .const alone. The order of instructions is not looked at.
  */
 #include "engine/input/ptx_kernel_internal.h"
 #include "engine/ptx/ptx_reach.h"
 
-enum { PARAMETERS_MAX = 64, ROUNDS_MAX = 64 };
+enum { PARAMETERS_MAX = PTX_POINTERS_MOST, ROUNDS_MAX = 64 };
 
 struct flow {
     struct ptx_map numbers; /* registers to indices of masks */
@@ -80,6 +81,34 @@ static void note_access(struct flow *f, const struct ptx_instruction *i,
         f->elsewhere |= mask_from(f, address);
 }
 
+/* Enough for the launches that are made up, of elements that any instruction reads. */
+static void make_texture(struct ptx_texture *t, const struct ptx_instruction *i)
+{
+    static const uint32_t sizes[][3] = {{4096, 1, 1}, {256, 64, 1}, {64, 16, 16}};
+    const enum ptx_word type = (enum ptx_word)i->words[PTX_SLOT_TYPE];
+    const bool is_surface = type != PTX_W_F32 && type != PTX_W_S32 && type != PTX_W_U32;
+    const bool whole = i->words[PTX_SLOT_TYPE2] == PTX_W_S32;
+    const bool was_fetched = t->dimensions > 0 && !t->is_memory;
+    t->layered = ptx_is_layered(i->words);
+    t->dimensions = ptx_dimensions(i->words) + t->layered;
+    for (uint32_t d = 0; d < 3; d++)
+        t->size[d] = sizes[t->dimensions - 1][d];
+    t->type = is_surface ? PTX_W_U32 : type;
+    t->channels = 4;
+    t->pitch = t->size[0] * ptx_texel_bytes(t);
+    t->is_memory = whole && t->dimensions == 1 && !was_fetched;
+}
+
+static void note_texture(struct flow *f, const struct ptx_instruction *i,
+                         const struct ptx_operand *handle)
+{
+    const uint64_t mask = mask_from(f, handle);
+    f->found.textures |= mask;
+    for (uint32_t k = 0; k < PARAMETERS_MAX; k++)
+        if (mask >> k & 1)
+            make_texture(&f->found.texture[k], i);
+}
+
 static void follow(struct flow *f, const struct ptx_instruction *i)
 {
     const struct ptx_operand *first = i->operands;
@@ -94,6 +123,14 @@ static void follow(struct flow *f, const struct ptx_instruction *i)
     case PTX_OP_ST:
     case PTX_OP_RED:
         note_access(f, i, first);
+        return;
+    case PTX_OP_TEX:
+    case PTX_OP_TLD4:
+    case PTX_OP_SULD:
+        note_texture(f, i, first->next);
+        return;
+    case PTX_OP_SUST:
+        note_texture(f, i, first);
         return;
     case PTX_OP_MAD: /* the index is multiplied, the address is added */
         flow_into(f, first, mask_from(f, first->next->next->next));

@@ -245,13 +245,32 @@ static bool is_buffer(const struct builder *b, const struct ptx_variable *parame
     return parameter->is_pointer || (type.bits == 64 && b->ptx->module->address_size != 32);
 }
 
+/* A buffer that is a texture, of what is read there. */
+static const char *assume_texture(struct builder *b, struct ptx_bind *bind,
+                                  const struct ptx_texture *seen)
+{
+    struct ptx_texture *texture = ARENA_NEW(b->arena, struct ptx_texture);
+    const char *sizes = "";
+    *texture = *seen;
+    *bind = (struct ptx_bind){.kind = PTX_BIND_BUFFER,
+                              .bytes = (uint32_t)ptx_texture_bytes(texture),
+                              .fill = PTX_FILL_IOTA,
+                              .texture = texture};
+    for (uint32_t d = 0; d < texture->dimensions; d++)
+        sizes = arena_printf(b->arena, "%s%s%u", sizes, d ? "x" : "", texture->size[d]);
+    return arena_printf(b->arena, "a texture or surface of %s elements .%sx4", sizes,
+                        ptx_words[texture->type]);
+}
+
 static void assume(struct builder *b, struct ptx_argument *argument, uint32_t number,
-                   bool is_shared, bool is_constant)
+                   const struct ptx_texture *texture, bool is_shared, bool is_constant)
 {
     const struct ptx_variable *parameter = argument->parameter;
     struct ptx_bind *bind = &argument->bind;
     const char *what = "zero";
-    if (is_buffer(b, parameter) && is_shared) {
+    if (is_buffer(b, parameter) && texture) {
+        what = assume_texture(b, bind, texture);
+    } else if (is_buffer(b, parameter) && is_shared) {
         *bind = (struct ptx_bind){.kind = PTX_BIND_SHARED, .bytes = DEFAULT_SHARED};
         what = arena_printf(b->arena, "%d bytes of shared memory", DEFAULT_SHARED);
     } else if (is_buffer(b, parameter)) {
@@ -344,6 +363,7 @@ static void add_arguments(struct builder *b)
         const struct ptx_bind *bind = ptx->binds;
         bool is_shared = number < 64 && pointers.shared >> number & 1;
         bool is_constant = number < 64 && pointers.constant >> number & 1;
+        bool is_texture = number < 64 && pointers.textures >> number & 1;
         while (bind && strcmp(bind->parameter, p->name) != 0)
             bind = bind->next;
         argument->parameter = p;
@@ -351,7 +371,8 @@ static void add_arguments(struct builder *b)
             argument->bind = *bind;
             bind_value(b, argument);
         } else {
-            assume(b, argument, number, is_shared, is_constant);
+            assume(b, argument, number, is_texture ? &pointers.texture[number] : NULL, is_shared,
+                   is_constant);
         }
         if (argument->bind.kind == PTX_BIND_BUFFER && is_constant)
             argument->bind.kind = PTX_BIND_CONST;

@@ -20,6 +20,9 @@
  *         and words hold as a number; of a variable of the module: that it lies there. A launch of a host program
  *         is written so.
  * result: result:a=file:b.bin: what the memory `a` held when this launch had ended on a device; `check` compares.
+ * bind:   bind:t=texture:f32x4:64x32:wrap:linear:normalized: the handle of a texture or surface, and memory for it.
+ * texture: texture:0x7=0x400000000000:u8x4:64x32: the handle 7, or a .texref of this name, is that of a texture whose
+ *         first texel lies at this address.
  * blocks: blocks=196/32+16: 16 of 196 blocks, from number 32 on; only they run.
  * init:   init:a=1,2,3: first words of a variable in shared memory (which PTX cannot initialise).
  *
@@ -51,10 +54,11 @@ struct ptx_bind { /* bind:PARAM=VALUE */
     const char *path;    /* PTX_FILL_FILE */
     const uint8_t *data; /* what the file holds: data_bytes, not more than `bytes` */
     uint32_t data_bytes;
-    const struct ptx_values *words; /* PTX_BIND_WORDS */
-    uint64_t address;               /* memory: where it lies */
-    struct ast_var *var;            /* memory: what it is; NULL: a variable of constants */
-    const char *text;               /* the VALUE as written, for printing */
+    const struct ptx_values *words;    /* PTX_BIND_WORDS */
+    uint64_t address;                  /* memory, texture: where it lies */
+    const struct ptx_texture *texture; /* texture:, and bind: of a buffer that is one; else NULL */
+    struct ast_var *var;               /* memory: what it is; NULL: a variable of constants */
+    const char *text;                  /* the VALUE as written, for printing */
     struct location at;
     struct ptx_bind *next;
 };
@@ -93,9 +97,10 @@ struct ptx_kernel {
     uint32_t shared_bytes; /* dynamic shared memory */
     bool shared_given;
     bool raw;
-    struct ptx_bind *memory;  /* memory: placed buffers and variables */
-    struct ptx_bind *results; /* result: bytes of these behind the launch, as a device left them */
-    struct ptx_bind *binds;   /* given ones; the others get defaults, and a note says so */
+    struct ptx_bind *memory;   /* memory: placed buffers and variables */
+    struct ptx_bind *textures; /* texture: handles, or variables; the data lie at `address` */
+    struct ptx_bind *results;  /* result: bytes of these behind the launch, as a device left them */
+    struct ptx_bind *binds;    /* given ones; the others get defaults, and a note says so */
     uint32_t argument_count;
     struct ptx_argument *arguments; /* of the entry, in order */
     struct ptx_values *registers;
@@ -135,6 +140,9 @@ static inline uint32_t ptx_kernel_memory_limit(const struct ptx_kernel *ptx)
 {
     return ptx && ptx->memory ? LIMIT_PLACED_WORDS : LIMIT_MEMORY_WORDS;
 }
+
+uint32_t ptx_texel_bytes(const struct ptx_texture *texture);
+uint64_t ptx_texture_bytes(const struct ptx_texture *texture);
 
 /* What `memory:` says of this variable of the module; NULL: nothing. */
 const struct ptx_bind *ptx_kernel_placed(const struct ptx_kernel *ptx, const char *name);

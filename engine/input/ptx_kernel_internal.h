@@ -26,6 +26,9 @@ void ptx_settings_read(struct ptx_settings *s, const char *text, size_t length, 
  * not. */
 bool ptx_settings_value(const char *text, const struct ptx_variable *parameter, uint64_t *bits);
 
+/* FORMAT:SIZE[:WORD..] (ptx_textures.c); *text is behind it then. NULL, or what is wrong. */
+const char *ptx_texture_read(struct ptx_texture *texture, const char **text);
+
 /* bind:p.8=VALUE of struct parameters: becomes words of the struct, and memory (ptx_fields.c). */
 void ptx_bind_fields(struct arena *arena, struct ptx_kernel *ptx, struct diag *diag);
 
@@ -35,10 +38,14 @@ struct ast_kernel *ptx_kernel_of(struct arena *arena, const struct ptx_module *m
 /* What the settings mean for the module: entry, launch, variables, parameters. False: errors in diag. */
 bool ptx_kernel_build(struct ptx_settings *s);
 
-/* Bit k: parameter k holds an address in shared memory, in constant memory, as far as can be seen; of the
- * first 64. */
+enum { PTX_POINTERS_MOST = 64 };
+
+/* Bit k: parameter k holds an address in shared memory, in constant memory, the handle of a texture or surface, as far as
+ * can be seen; of the first 64. */
 struct ptx_pointers {
-    uint64_t shared, constant;
+    uint64_t shared, constant, textures;
+    struct ptx_texture
+        texture[PTX_POINTERS_MOST]; /* one that the instructions which take it can read */
 };
 struct ptx_pointers ptx_assume_pointers(struct arena *arena, const struct ptx_function *entry);
 

@@ -272,7 +272,8 @@ char *ptx_kernel_print(struct arena *arena, const struct ast_kernel *kernel)
 {
     const struct ptx_kernel *ptx = kernel->ptx;
     uint32_t count = 6 + count_values(ptx->registers) + count_values(ptx->init);
-    count += count_binds(ptx->binds) + count_binds(ptx->memory) + count_binds(ptx->results);
+    count += count_binds(ptx->binds) + count_binds(ptx->memory) + count_binds(ptx->results) +
+             count_binds(ptx->textures);
     struct pieces all = {.arena = arena,
                          .texts = ARENA_ARRAY(arena, const char *, count),
                          .capacity = count},
@@ -280,6 +281,7 @@ char *ptx_kernel_print(struct arena *arena, const struct ast_kernel *kernel)
     add_piece(pieces, launch_text(arena, kernel));
     add_binds_text(pieces, "bind", ptx->binds);
     add_binds_text(pieces, "memory", ptx->memory);
+    add_binds_text(pieces, "texture", ptx->textures);
     add_binds_text(pieces, "result", ptx->results);
     add_values_text(pieces, "reg", ptx->registers);
     add_piece(pieces, stack_text(arena, ptx));

@@ -300,23 +300,10 @@ static bool read_file(struct ptx_settings *s, const struct setting *w, struct pt
     return true;
 }
 
-/* BYTES[:zero|iota|random|file:PATH] */
-static bool read_buffer(struct ptx_settings *s, const struct setting *w, const char *text,
-                        struct ptx_bind *bind)
+/* zero|iota|random|file:PATH */
+static bool read_fill(struct ptx_settings *s, const struct setting *w, const char *fill,
+                      struct ptx_bind *bind)
 {
-    uint64_t bytes;
-    const bool is_placed = bind->address != 0;
-    const char *end = text + strcspn(text, ":");
-    if (!parse_number(text, end, &bytes) || bytes == 0 ||
-        bytes > (uint64_t)(is_placed ? LIMIT_PLACED_WORDS : LIMIT_MEMORY_WORDS) * 4) {
-        complain(s, w,
-                 is_placed ? "placed memory has 1 to 1073741824 bytes"
-                           : "a buffer has 1 to 16777216 bytes");
-        return false;
-    }
-    bind->kind = PTX_BIND_BUFFER;
-    bind->bytes = (uint32_t)bytes;
-    const char *fill = *end ? end + 1 : "zero";
     if (strcmp(fill, "zero") == 0) {
         bind->fill = PTX_FILL_ZERO;
     } else if (strcmp(fill, "iota") == 0) {
@@ -332,6 +319,51 @@ static bool read_buffer(struct ptx_settings *s, const struct setting *w, const c
         return false;
     }
     return true;
+}
+
+/* BYTES[:FILL] */
+static bool read_buffer(struct ptx_settings *s, const struct setting *w, const char *text,
+                        struct ptx_bind *bind)
+{
+    uint64_t bytes;
+    const bool is_placed = bind->address != 0;
+    const char *end = text + strcspn(text, ":");
+    if (!parse_number(text, end, &bytes) || bytes == 0 ||
+        bytes > (uint64_t)(is_placed ? LIMIT_PLACED_WORDS : LIMIT_MEMORY_WORDS) * 4) {
+        complain(s, w,
+                 is_placed ? "placed memory has 1 to 1073741824 bytes"
+                           : "a buffer has 1 to 16777216 bytes");
+        return false;
+    }
+    bind->kind = PTX_BIND_BUFFER;
+    bind->bytes = (uint32_t)bytes;
+    return read_fill(s, w, *end ? end + 1 : "zero", bind);
+}
+
+/* FORMAT:SIZE[:WORD..]; *text is behind it. */
+static bool read_texture(struct ptx_settings *s, const struct setting *w, const char **text,
+                         struct ptx_bind *bind)
+{
+    struct ptx_texture *texture = ARENA_NEW(s->arena, struct ptx_texture);
+    const char *wrong = ptx_texture_read(texture, text);
+    bind->texture = texture;
+    if (wrong)
+        complain(s, w, wrong);
+    return !wrong;
+}
+
+/* A buffer that is one: FORMAT:SIZE[:WORD..][:FILL] */
+static bool read_texture_buffer(struct ptx_settings *s, const struct setting *w, const char *text,
+                                struct ptx_bind *bind)
+{
+    if (!read_texture(s, w, &text, bind))
+        return false;
+    bind->kind = PTX_BIND_BUFFER;
+    bind->bytes = (uint32_t)((ptx_texture_bytes(bind->texture) + 3) / 4 * 4);
+    if (bind->bytes <= (uint32_t)LIMIT_MEMORY_WORDS * 4)
+        return read_fill(s, w, *text ? text + 1 : "zero", bind);
+    complain(s, w, "the memory of a texture has up to 16777216 bytes");
+    return false;
 }
 
 /* In the place of the one of this name, or behind all. */
@@ -356,6 +388,28 @@ static void set_memory(struct ptx_settings *s, const struct setting *w)
     }
     if (read_buffer(s, w, end + 1, memory))
         put_bind(&s->kernel->ptx->memory, memory);
+}
+
+/* ADDRESS:FORMAT:SIZE[:WORD..] */
+static void set_texture(struct ptx_settings *s, const struct setting *w)
+{
+    struct ptx_bind *texture = ARENA_NEW(s->arena, struct ptx_bind);
+    const char *end = w->value + strcspn(w->value, ":"), *text = *end ? end + 1 : end;
+    *texture = (struct ptx_bind){.parameter = w->name, .text = w->value, .at = w->at};
+    if (!parse_number(w->value, end, &texture->address) || texture->address % 4 != 0) {
+        complain(s, w, "a texture is ADDRESS:FORMAT:SIZE[:WORD..], the address a multiple of 4");
+        return;
+    }
+    if (!parse_number(w->name, text_end(w->name), &texture->value))
+        texture->value = 0; /* of a variable */
+    if (!read_texture(s, w, &text, texture))
+        return;
+    if (*text)
+        complain(s, w,
+                 "a texture has the words clamp, wrap, mirror, border, pitch=BYTES, linear, "
+                 "normalized, unit, layers, memory");
+    else
+        put_bind(&s->kernel->ptx->textures, texture);
 }
 
 /* file:PATH */
@@ -404,6 +458,9 @@ static void set_bind(struct ptx_settings *s, const struct setting *w)
     struct ptx_bind *bind = ARENA_NEW(s->arena, struct ptx_bind);
     *bind = (struct ptx_bind){.parameter = w->name, .text = w->value, .at = w->at};
     if (starts_with(w->value, "buffer:") && !read_buffer(s, w, w->value + strlen("buffer:"), bind))
+        return;
+    const char *texture = w->value + strlen("texture:");
+    if (starts_with(w->value, "texture:") && !read_texture_buffer(s, w, texture, bind))
         return;
     if (starts_with(w->value, "shared:") && !read_shared(s, w, w->value + strlen("shared:"), bind))
         return;
@@ -544,13 +601,14 @@ static const struct setting_row {
     bool is_bare;  /* no value */
     void (*set)(struct ptx_settings *, const struct setting *);
 } rows[] = {
-    {"entry", false, false, set_entry},   {"threads", false, false, set_threads},
-    {"blocks", false, false, set_blocks}, {"warp", false, false, set_warp},
-    {"seed", false, false, set_seed},     {"shared", false, false, set_shared},
-    {"caches", false, false, set_caches}, {"raw", false, true, set_raw},
-    {"bind", true, false, set_bind},      {"reg", true, false, set_register},
-    {"init", true, false, set_init},      {"stack", false, false, set_stack},
-    {"memory", true, false, set_memory},  {"result", true, false, set_result},
+    {"entry", false, false, set_entry},    {"threads", false, false, set_threads},
+    {"blocks", false, false, set_blocks},  {"warp", false, false, set_warp},
+    {"seed", false, false, set_seed},      {"shared", false, false, set_shared},
+    {"caches", false, false, set_caches},  {"raw", false, true, set_raw},
+    {"bind", true, false, set_bind},       {"reg", true, false, set_register},
+    {"init", true, false, set_init},       {"stack", false, false, set_stack},
+    {"memory", true, false, set_memory},   {"result", true, false, set_result},
+    {"texture", true, false, set_texture},
 };
 
 static void read_word(struct ptx_settings *s, const char *word, struct location at)

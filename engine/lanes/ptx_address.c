@@ -422,6 +422,16 @@ bool ptx_places(struct ptx_access *a)
     return false;
 }
 
+bool ptx_place_at(struct ptx_access *a, uint32_t lane, uint64_t address)
+{
+    struct extent extent;
+    a->x->scratch->address[lane] = address;
+    if (place_lane(a, lane, &a->x->scratch->region[a->x->pc % PTX_REGION_CACHE], &extent))
+        return true;
+    access_fault(a, lane);
+    return false;
+}
+
 /* ---- footprints ---- */
 
 void ptx_footprint(const struct machine *machine, const struct ptx_lanes *lanes, uint32_t pc,
@@ -433,9 +443,9 @@ void ptx_footprint(const struct machine *machine, const struct ptx_lanes *lanes,
     *reads = *writes = 0;
     if (ptx_is_far_reaching((enum ptx_exec)op->exec))
         *reads = *writes = UINT64_MAX;
-    if (op->exec == PTX_EXEC_MATRIX_LD)
+    if (op->exec == PTX_EXEC_MATRIX_LD || op->exec == PTX_EXEC_TEXTURE)
         *reads = UINT64_MAX;
-    if (op->exec == PTX_EXEC_MATRIX_ST)
+    if (op->exec == PTX_EXEC_MATRIX_ST || op->exec == PTX_EXEC_SUST)
         *writes = UINT64_MAX;
     if (op->exec != PTX_EXEC_LD && op->exec != PTX_EXEC_ST && op->exec != PTX_EXEC_ATOM)
         return;

@@ -38,18 +38,19 @@ void ptx_tell_lane(struct machine *machine, const struct ptx_lanes *lanes, uint3
                    enum access_kind kind, uint32_t pc, uint32_t byte, uint32_t bytes,
                    uint64_t value)
 {
-    uint32_t units = machine->program->units, location[LIMIT_WARP];
+    const uint32_t each = 4 / machine->program->units;
+    uint32_t location[LIMIT_WARP];
     uint64_t values[LIMIT_WARP];
     uint8_t order = (uint8_t)lane;
     if (!is_observed(machine))
         return;
-    location[lane] = byte / 4 * units;
+    location[lane] = byte / each;
     values[lane] = value;
     const struct access_row row = {.first_thread = lanes->first_thread,
                                    .stm = pc,
                                    .count = 1,
-                                   .span = bytes / 4 * units,
-                                   .bits = 32 / units,
+                                   .span = bytes / each,
+                                   .bits = 8 * each,
                                    .order = &order,
                                    .location = location,
                                    .value = kind == ACCESS_READ ? NULL : values};

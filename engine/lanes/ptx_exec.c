@@ -403,6 +403,9 @@ enum rule ptx_execute(struct machine *machine, struct ptx_lanes *lanes, uint32_t
     case PTX_EXEC_MATRIX_LD:
     case PTX_EXEC_MATRIX_ST:
         return ptx_matrix_step(&x);
+    case PTX_EXEC_TEXTURE:
+    case PTX_EXEC_SUST:
+        return ptx_texture_step(&x);
     case PTX_EXEC_BAR_SYNC:
     case PTX_EXEC_BAR_ARRIVE:
     case PTX_EXEC_BAR_RED:

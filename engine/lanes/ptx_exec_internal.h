@@ -172,8 +172,14 @@ bool ptx_underway_hits(const struct ptx_access *access, uint32_t lane);
 /* ptx_matrix.c: mma, ldmatrix and the others by the lanes of a group. */
 enum rule ptx_matrix_step(struct ptx_step *x);
 
+/* ptx_texture.c */
+enum rule ptx_texture_step(struct ptx_step *x);
+/* The place of one lane's access of a->bytes at this address of its op's space: scratch->byte. False: it has none, the
+ * execution has ended. */
+bool ptx_place_at(struct ptx_access *access, uint32_t lane, uint64_t address);
+
 /* ptx_async.c */
-/* An access of one lane's: `bytes` (4, 8) from `byte` on, which are `value` then. */
+/* An access of one lane's: `bytes` (up to 8) from `byte` on, which are `value` then. */
 void ptx_tell_lane(struct machine *machine, const struct ptx_lanes *lanes, uint32_t lane,
                    enum access_kind kind, uint32_t pc, uint32_t byte, uint32_t bytes,
                    uint64_t value);

@@ -32,6 +32,8 @@ static bool ptx_has_orbits(const struct ptx_code *code)
         case PTX_EXEC_MMA:
         case PTX_EXEC_MATRIX_LD:
         case PTX_EXEC_MATRIX_ST:
+        case PTX_EXEC_TEXTURE:
+        case PTX_EXEC_SUST:
             return false;
         case PTX_EXEC_NOP:
         case PTX_EXEC_ROWS:

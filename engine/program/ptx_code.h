@@ -56,6 +56,8 @@ enum ptx_exec {
     PTX_EXEC_MMA,         /* `matrix`; also wmma.mma and movmatrix */
     PTX_EXEC_MATRIX_LD, /* ldmatrix, wmma.load: `matrix`, the address; sources[1]: the stride, if has_count */
     PTX_EXEC_MATRIX_ST, /* stmatrix, wmma.store */
+    PTX_EXEC_TEXTURE, /* tex, tld4, suld, txq, suq: the handle, three coordinates (of which a layer is the third), level */
+    PTX_EXEC_SUST,    /* sust: the handle, three coordinates, values */
     /* flow: everything from here on (ptx_is_flow) */
     PTX_EXEC_BRA, /* also brx.idx: sources[0] is the index then */
     PTX_EXEC_CALL,
@@ -74,6 +76,17 @@ static inline bool ptx_is_far_reaching(enum ptx_exec exec)
 {
     return exec == PTX_EXEC_COPY || exec == PTX_EXEC_COPY_WAIT ||
            (exec >= PTX_EXEC_COPY_BULK && exec <= PTX_EXEC_MBARRIER);
+}
+
+/* Reads memory and does nothing else to it; writes it. */
+static inline bool ptx_loads(enum ptx_exec exec)
+{
+    return exec == PTX_EXEC_LD || exec == PTX_EXEC_MATRIX_LD || exec == PTX_EXEC_TEXTURE;
+}
+
+static inline bool ptx_stores(enum ptx_exec exec)
+{
+    return exec == PTX_EXEC_ST || exec == PTX_EXEC_MATRIX_ST || exec == PTX_EXEC_SUST;
 }
 
 /* All lanes of a warp together, and without a mask: matrices. */
@@ -104,7 +117,10 @@ struct ptx_place {
 /* ptx_code.underway, and words of each entry. */
 enum { PTX_UNDERWAY_LEAST = 64, PTX_UNDERWAY_EACH = 4 /* a thread */, PTX_UNDERWAY_WORDS = 9 };
 
-enum { PTX_CODE_SOURCES = 6, PTX_CODE_RESULTS = 4 };
+enum { PTX_CODE_SOURCES = 8, PTX_CODE_RESULTS = 4 };
+
+/* Of TEXTURE and SUST: which source is what. A layer is the last coordinate. */
+enum { PTX_TEXEL_X = 1, PTX_TEXEL_LAYER = 3, PTX_TEXEL_VALUE = 4 };
 
 /* What a function without a body is asked for; its arguments can be looked at (engine/lanes/ptx_outside.h). */
 enum ptx_outside { PTX_OUTSIDE_NONE, PTX_OUTSIDE_PRINT, PTX_OUTSIDE_ASSERT };
@@ -214,6 +230,12 @@ struct ptx_code_function {
     struct ptx_regions locals; /* its variables in local memory: address, from the frame's start */
 };
 
+struct ptx_code_texture {
+    uint64_t handle, address; /* of its first texel, in global memory */
+    const struct ptx_texture *what;
+    const char *name;
+};
+
 /* Initial values of a register of the entry (reg:). */
 struct ptx_code_register {
     struct ptx_place place;
@@ -271,6 +293,8 @@ struct ptx_code {
     struct ptx_code_register *registers; /* that have initial values */
     bool has_async;                      /* cp.async: lanes keep what is under way */
     bool has_mbarrier, has_matrices;
+    uint32_t texture_count;
+    struct ptx_code_texture *textures;
     uint32_t
         underway; /* capacity of a block's list of what mbarriers wait for (ptx_exec.h); 0: there is none */
     uint32_t underway_word; /* where it lies in the block's shared memory, behind the variables */

@@ -249,6 +249,8 @@ static uint64_t op_footprint(const struct program *program, const uint64_t all[2
     bool is_known = op->sources[0].kind == PTX_PLACE_NONE;
     if (ptx_is_far_reaching((enum ptx_exec)op->exec))
         return all[0] | all[1];
+    if (op->exec == PTX_EXEC_TEXTURE || op->exec == PTX_EXEC_SUST)
+        return all[0];
     if (op->exec == PTX_EXEC_MATRIX_LD || op->exec == PTX_EXEC_MATRIX_ST)
         is_known = false; /* the address of one row */
     else if (op->exec != PTX_EXEC_LD && op->exec != PTX_EXEC_ST && op->exec != PTX_EXEC_ATOM)
@@ -288,7 +290,8 @@ static void find_units(struct program *program, const struct ptx_statement *stm)
         enum ptx_opcode opcode = ptx_forms[i->form].opcode;
         uint8_t space = i->words[PTX_SLOT_SPACE];
         bool accesses = opcode == PTX_OP_LD || opcode == PTX_OP_LDU || opcode == PTX_OP_ST ||
-                        opcode == PTX_OP_ATOM || opcode == PTX_OP_RED;
+                        opcode == PTX_OP_ATOM || opcode == PTX_OP_RED || opcode == PTX_OP_SULD ||
+                        opcode == PTX_OP_SUST;
         bool own = space == PTX_W_LOCAL || space == PTX_W_CONST || space == PTX_W_PARAM;
         if (accesses && !own)
             finer_units(program, ptx_type_of((enum ptx_word)i->words[PTX_SLOT_TYPE]).bits / 8u);
@@ -335,16 +338,8 @@ static void number_locations(struct ptx_builder *b)
 {
     for (uint32_t f = 0; f < b->given.function_count; f++)
         find_units(b->program, b->given.functions[f]->body);
-}
-
-static bool stores(const struct ptx_op *op)
-{
-    return op->exec == PTX_EXEC_ST || op->exec == PTX_EXEC_MATRIX_ST;
-}
-
-static bool loads(const struct ptx_op *op)
-{
-    return op->exec == PTX_EXEC_LD || op->exec == PTX_EXEC_MATRIX_LD;
+    for (uint32_t i = 0; i < b->code->texture_count; i++)
+        finer_units(b->program, ptx_type_of(b->code->textures[i].what->type).bits / 8u);
 }
 
 static void number_statements(struct ptx_builder *b)
@@ -358,16 +353,17 @@ static void number_statements(struct ptx_builder *b)
     for (uint32_t pc = 0; pc < b->code->count; pc++) {
         const struct ptx_op *op = &b->code->ops[pc];
         uint64_t bits = op_footprint(program, all, op);
-        program->stms[pc] = (struct code_stm){.kind = CODE_PTX,
-                                              .last = true,
-                                              .line = op->line,
-                                              .value = CODE_NONE,
-                                              .function = op->function,
-                                              .block = CODE_NONE,
-                                              .guard = CODE_NONE,
-                                              .argument = CODE_NONE,
-                                              .reads = stores(op) ? 0 : bits,
-                                              .writes = loads(op) ? 0 : bits};
+        program->stms[pc] =
+            (struct code_stm){.kind = CODE_PTX,
+                              .last = true,
+                              .line = op->line,
+                              .value = CODE_NONE,
+                              .function = op->function,
+                              .block = CODE_NONE,
+                              .guard = CODE_NONE,
+                              .argument = CODE_NONE,
+                              .reads = ptx_stores((enum ptx_exec)op->exec) ? 0 : bits,
+                              .writes = ptx_loads((enum ptx_exec)op->exec) ? 0 : bits};
         if (is_observed(op))
             finer_units(program, op->bytes);
     }
@@ -390,6 +386,8 @@ static bool compile(struct ptx_builder *b, const struct ptx_code_options *option
     place_code(b);
     if (!ptx_build_failed(b))
         ptx_build_memory(b);
+    if (!ptx_build_failed(b))
+        ptx_build_textures(b);
     if (!ptx_build_failed(b))
         start_functions(b);
     if (!ptx_build_failed(b))

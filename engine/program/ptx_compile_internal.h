@@ -173,6 +173,13 @@ void ptx_build_call(struct ptx_builder *b, const struct ptx_instruction *instruc
 void ptx_build_matrix(struct ptx_builder *b, const struct ptx_instruction *instruction,
                       struct ptx_op *op);
 
+/* ---- ptx_compile_texture.c ---- */
+
+/* What handles there are. */
+void ptx_build_textures(struct ptx_builder *b);
+void ptx_build_texture(struct ptx_builder *b, const struct ptx_instruction *instruction,
+                       struct ptx_op *op);
+
 /* ---- ptx_compile_live.c ---- */
 
 /* Sets code.uninitialised. */

@@ -1,3 +1,4 @@
+#include "engine/arith/ptx_soft.h"
 #include "engine/base/invariant.h"
 #include "engine/base/pages.h"
 #include "engine/base/pcg.h"
@@ -508,6 +509,22 @@ static uint32_t draw_word(struct pcg *rng)
     return pcg_below(rng, 8) == 0 ? pcg_next(rng) : pcg_below(rng, 17);
 }
 
+/* The channels of a texture are 0, 1, 2 .. in its own format. */
+static void fill_channels(uint32_t *words, const struct ptx_region *region,
+                          const struct ptx_texture *texture)
+{
+    const struct ptx_type type = ptx_type_of(texture->type);
+    const uint32_t bytes = type.bits / 8u;
+    for (uint32_t i = 0; i < region->bytes / bytes; i++) {
+        const bool is_float = type.kind == PTX_CLASS_FLOAT;
+        const struct soft number = soft_of_integer(i, false);
+        uint64_t value =
+            is_float ? soft_pack(number, soft_format_of(texture->type), SOFT_NEAREST) : i;
+        for (uint32_t k = 0; k < bytes; k++)
+            put_byte(words, (uint64_t)region->word * 4 + i * bytes + k, (uint8_t)(value >> 8 * k));
+    }
+}
+
 static void fill_buffer(const struct ptx_builder *b, uint32_t *words, const struct ptx_bind *bind,
                         const struct ptx_region *region, uint32_t number)
 {
@@ -515,6 +532,10 @@ static void fill_buffer(const struct ptx_builder *b, uint32_t *words, const stru
     uint64_t first = (uint64_t)region->word * 4;
     for (uint32_t byte = 0; byte < region->bytes && bind->fill == PTX_FILL_FILE; byte++)
         put_byte(words, first + byte, byte < bind->data_bytes ? bind->data[byte] : 0);
+    if (bind->fill == PTX_FILL_IOTA && bind->texture) {
+        fill_channels(words, region, bind->texture);
+        return;
+    }
     for (uint32_t i = 0; bind->fill != PTX_FILL_ZERO && i < (region->bytes + 3) / 4; i++)
         if (bind->fill == PTX_FILL_IOTA)
             words[region->word + i] = i;

@@ -472,6 +472,14 @@ static void build_opcode(struct ptx_builder *b, const struct ptx_instruction *i,
     case PTX_OP_WMMA:
         ptx_build_matrix(b, i, op);
         return;
+    case PTX_OP_TEX:
+    case PTX_OP_TLD4:
+    case PTX_OP_TXQ:
+    case PTX_OP_SUQ:
+    case PTX_OP_SULD:
+    case PTX_OP_SUST:
+        ptx_build_texture(b, i, op);
+        return;
     case PTX_OP_ACTIVEMASK:
         build_warp(b, i, op, PTX_EXEC_ACTIVEMASK, PTX_SLOT_MODE);
         return;

@@ -113,6 +113,9 @@ static bool is_handled(struct building *b, uint32_t pc)
     case PTX_EXEC_MATRIX_LD:
     case PTX_EXEC_MATRIX_ST:
         return refuse(b, pc, "the instruction of matrices");
+    case PTX_EXEC_TEXTURE:
+    case PTX_EXEC_SUST:
+        return refuse(b, pc, "the texture or surface");
     case PTX_EXEC_RET:
     case PTX_EXEC_SSY:
     case PTX_EXEC_PREBRK:

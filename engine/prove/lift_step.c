@@ -170,6 +170,8 @@ static void execute(struct lifting *x, uint32_t block)
     case PTX_EXEC_MMA:
     case PTX_EXEC_MATRIX_LD:
     case PTX_EXEC_MATRIX_ST:
+    case PTX_EXEC_TEXTURE:
+    case PTX_EXEC_SUST:
     case PTX_EXEC_BRA:
     case PTX_EXEC_CALL:
     case PTX_EXEC_RET:

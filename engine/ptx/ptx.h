@@ -231,6 +231,24 @@ struct ptx_module {
     struct ptx_item *items;
 };
 
+/* ---- textures and surfaces, which no text of PTX describes ---- */
+
+enum ptx_addressing { PTX_ADDRESS_CLAMP, PTX_ADDRESS_WRAP, PTX_ADDRESS_MIRROR, PTX_ADDRESS_BORDER };
+
+/* A texture or surface: texels in global memory, and how coordinates are read. */
+struct ptx_texture {
+    enum ptx_word type;           /* of a channel: u8 s8 u16 s16 f16 u32 s32 f32 */
+    uint32_t channels;            /* 1, 2, 4 */
+    uint32_t dimensions, size[3]; /* texels; layers are the last size */
+    uint32_t pitch;               /* bytes from row to row */
+    enum ptx_addressing addressing[3];
+    bool filters;    /* `linear`: between texels; otherwise the nearest one */
+    bool normalized; /* coordinates from 0 to 1 */
+    bool unit;       /* whole numbers are read as 0 to 1, or -1 to 1 */
+    bool layered;
+    bool is_memory; /* linear memory: by whole numbers, and 0 outside */
+};
+
 /* Parses and checks `length` bytes of `text`. Returns the module, in `arena`, or NULL with at least
  * one error in `diag` (which must have been initialised with this text). */
 struct ptx_module *ptx_parse(struct arena *arena, const char *text, size_t length,

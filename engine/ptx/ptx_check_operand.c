@@ -263,6 +263,27 @@ static void check_vector(struct ptx_checker *c, struct ptx_operand *o,
         check_items(c, o, item);
 }
 
+/* As many as the geometry has, a layer first; three are written as four. */
+static void check_coordinates(struct ptx_checker *c, const struct ptx_instruction *i,
+                              struct ptx_operand *o, const struct ptx_item_pattern *item)
+{
+    const bool layered = ptx_is_layered(i->words);
+    const uint32_t wanted = ptx_dimensions(i->words) + layered;
+    const uint32_t count = o->kind == PTX_OPERAND_VECTOR ? count_items(o->items) : 1;
+    struct ptx_item_pattern part = *item;
+    if (count != wanted && !(wanted == 3 && count == 4)) {
+        diag_error(c->diag, o->at, "%u coordinate%s wanted here", wanted,
+                   wanted > 1 ? "s are" : " is");
+        return;
+    }
+    if (layered)
+        part.type = (struct ptx_type){PTX_CLASS_INT, 32, false};
+    for (o = o->kind == PTX_OPERAND_VECTOR ? o->items : o; o; o = count > 1 ? o->next : NULL) {
+        check_value(c, o, &part);
+        part.type = item->type;
+    }
+}
+
 /* mov.b64 {lo, hi}, x; mov.b64 x, {lo, hi}: the parts share the bits. */
 static void check_move(struct ptx_checker *c, struct ptx_operand *o,
                        const struct ptx_item_pattern *item)
@@ -412,6 +433,9 @@ static void check_operand(struct ptx_checker *c, const struct ptx_instruction *i
         return;
     case 'm':
         check_move(c, o, item);
+        return;
+    case 'x':
+        check_coordinates(c, instruction, o, item);
         return;
     case 'v':
     case 'D':

@@ -118,6 +118,8 @@ struct ptx_type ptx_type_of(enum ptx_word word)
         [PTX_W_F32] = FLOAT(32),
         [PTX_W_F64] = FLOAT(64),
         [PTX_W_TF32] = BITS(32),
+        [PTX_W_TEXREF] = BITS(64),
+        [PTX_W_SURFREF] = BITS(64),
         [PTX_W_S4] = SIGNED(4),
         [PTX_W_U4] = UNSIGNED(4),
     };
@@ -210,6 +212,9 @@ static struct ptx_type type_of_kind(char kind, const uint8_t words[PTX_SLOT_COUN
         return type_of_fragment((enum ptx_word)words[PTX_SLOT_TYPE3]);
     case 'C':
         return type_of_fragment((enum ptx_word)words[PTX_SLOT_TYPE4]);
+    case 'x':
+        return words[PTX_SLOT_TYPE2] ? ptx_type_of((enum ptx_word)words[PTX_SLOT_TYPE2])
+                                     : (struct ptx_type)BITS(32);
     case 'p':
         return (struct ptx_type){PTX_CLASS_PRED, 1, false};
     case 't':
@@ -240,7 +245,7 @@ bool ptx_item_next(const char **pattern, const uint8_t words[PTX_SLOT_COUNT],
         item->relaxed |= *at == '~';
         item->paired |= *at == '|';
     }
-    INVARIANT((*at == ' ' || *at == '\0') && strchr("tuwdbpvamkilTcDABCF", item->kind));
+    INVARIANT((*at == ' ' || *at == '\0') && strchr("tuwdbpvamkilTcDABCFx", item->kind));
     item->type = type_of_kind(item->kind, words);
     *pattern = at;
     return true;

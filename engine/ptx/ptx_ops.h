@@ -17,8 +17,8 @@
     X(TYPE2, type2)   /* of the source; of a product of matrices the elements of A */              \
     X(TYPE3, type3)   /* of a product: the elements of B */                                        \
     X(TYPE4, type4)   /* of a product: the elements of C */                                        \
-    X(SHAPE, shape)   /* m16n8k16 .. */                                                            \
-    X(PART, part)     /* a b c d: which matrix */                                                  \
+    X(SHAPE, shape)   /* m16n8k16 ..; 1d a2d ..: the geometry of a texture */                      \
+    X(PART, part)     /* a b c d: which matrix; r g b a: which channel */                          \
     X(LAYOUT, layout) /* row col */                                                                \
     X(LAYOUT2, layout2)                                                                            \
     X(MODE, mode)     /* lo hi wide; l r; up down bfly idx; all any uni ballot; to; f4e .. */      \
@@ -30,7 +30,7 @@
     X(APPROX, approx) /* approx, full */                                                           \
     X(NAN, nan)       /* NaN if an operand is */                                                   \
     X(CC, cc)         /* writes the carry */                                                       \
-    X(WRAP, wrap)     /* wrap, clamp */                                                            \
+    X(WRAP, wrap)     /* wrap, clamp, trap, zero */                                                \
     X(SPACE, space)   /* state space */                                                            \
     X(VECTOR, vector) /* v2 v4; x1 x2 x4 */                                                        \
     X(SEM, sem)       /* weak volatile relaxed acquire release acq_rel sc */                       \
@@ -145,6 +145,27 @@ struct ptx_item_pattern {
 /* The next item of the pattern of an instruction with these modifiers; false at its end. */
 bool ptx_item_next(const char **pattern, const uint8_t words[PTX_SLOT_COUNT],
                    struct ptx_item_pattern *item);
+
+/* ---- textures and surfaces ---- */
+
+/* tex, tld4, suld, sust: behind a handle, within its brackets, stand coordinates. */
+static inline bool ptx_has_coordinates(enum ptx_opcode opcode)
+{
+    return opcode == PTX_OP_TEX || opcode == PTX_OP_TLD4 || opcode == PTX_OP_SULD ||
+           opcode == PTX_OP_SUST;
+}
+
+static inline bool ptx_is_layered(const uint8_t words[PTX_SLOT_COUNT])
+{
+    return words[PTX_SLOT_SHAPE] == PTX_W_A1D || words[PTX_SLOT_SHAPE] == PTX_W_A2D;
+}
+
+/* Of .1d .. .a2d, the number of a layer not counted. */
+static inline uint32_t ptx_dimensions(const uint8_t words[PTX_SLOT_COUNT])
+{
+    enum ptx_word shape = (enum ptx_word)words[PTX_SLOT_SHAPE];
+    return shape == PTX_W_G3D ? 3 : shape == PTX_W_G2D || shape == PTX_W_A2D ? 2 : 1;
+}
 
 /* ---- matrices of a warp: mma, wmma, ldmatrix, stmatrix, movmatrix (PTX ISA 9.7.14) ---- */
 

@@ -49,8 +49,8 @@ static struct ptx_operand *parse_group(struct ptx_parser *p, enum ptx_operand_ki
     return ok ? group : NULL;
 }
 
-/* [name + offset], [constant] */
-static struct ptx_operand *parse_address(struct ptx_parser *p)
+/* [name + offset, [constant: without what closes it */
+static struct ptx_operand *parse_base(struct ptx_parser *p)
 {
     struct ptx_operand *address = new_operand(p, PTX_OPERAND_ADDRESS);
     struct ptx_value value = {.kind = PTX_TOKEN_INTEGER};
@@ -68,7 +68,23 @@ static struct ptx_operand *parse_address(struct ptx_parser *p)
     if (value.kind != PTX_TOKEN_INTEGER)
         ptx_error(p, at, "an address is an integer");
     address->value = value.bits;
-    return ptx_expect(p, "]") ? address : NULL;
+    return address;
+}
+
+static struct ptx_operand *parse_address(struct ptx_parser *p)
+{
+    struct ptx_operand *address = parse_base(p);
+    return address && ptx_expect(p, "]") ? address : NULL;
+}
+
+/* [handle, coordinates]: two operands */
+static struct ptx_operand *parse_texel(struct ptx_parser *p)
+{
+    struct ptx_operand *handle = parse_base(p);
+    if (!handle || !ptx_expect(p, ","))
+        return NULL;
+    handle->next = parse_operand(p);
+    return handle->next && ptx_expect(p, "]") ? handle : NULL;
 }
 
 static struct ptx_operand *parse_constant(struct ptx_parser *p)
@@ -171,10 +187,13 @@ bool ptx_operands(struct ptx_parser *p, enum ptx_opcode opcode, struct ptx_opera
     if (ptx_at(p, ";"))
         return true;
     do {
-        *last = opcode == PTX_OP_CALL ? parse_of_call(p) : parse_operand(p);
+        *last = opcode == PTX_OP_CALL                           ? parse_of_call(p)
+                : ptx_has_coordinates(opcode) && ptx_at(p, "[") ? parse_texel(p)
+                                                                : parse_operand(p);
         if (!*last)
             return false;
-        last = &(*last)->next;
+        while (*last)
+            last = &(*last)->next;
     } while (ptx_accept(p, ","));
     return true;
 }

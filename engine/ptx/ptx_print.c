@@ -147,16 +147,14 @@ static void put_name(struct out *out, const struct ptx_operand *o)
     put_offset(out, o->value);
 }
 
-static void put_address(struct out *out, const struct ptx_operand *o)
+static void put_base(struct out *out, const struct ptx_operand *o)
 {
-    put(out, "[");
     if (o->name) {
         put(out, o->name);
         put_offset(out, o->value);
     } else {
         put_integer(out, o->value);
     }
-    put(out, "]");
 }
 
 static void put_operand(struct out *out, const struct ptx_operand *o)
@@ -175,7 +173,9 @@ static void put_operand(struct out *out, const struct ptx_operand *o)
         put_format(out, "0d%016llX", (unsigned long long)o->value);
         return;
     case PTX_OPERAND_ADDRESS:
-        put_address(out, o);
+        put(out, "[");
+        put_base(out, o);
+        put(out, "]");
         return;
     case PTX_OPERAND_VECTOR:
         put_grouped(out, "{", o->items, "}");
@@ -200,6 +200,24 @@ static void put_operands(struct out *out, const struct ptx_operand *o, const cha
     }
 }
 
+/* The coordinates behind a handle stand in its brackets. */
+static void put_texel_operands(struct out *out, const struct ptx_operand *o)
+{
+    for (; o; o = o->next) {
+        if (o->kind == PTX_OPERAND_ADDRESS && o->next) {
+            put(out, "[");
+            put_base(out, o);
+            put(out, ", ");
+            o = o->next;
+            put_operand(out, o);
+            put(out, "]");
+        } else {
+            put_operand(out, o);
+        }
+        put(out, o->next ? ", " : "");
+    }
+}
+
 /* ---- statements ---- */
 
 static void put_instruction(struct out *out, const struct ptx_instruction *i)
@@ -217,7 +235,10 @@ static void put_instruction(struct out *out, const struct ptx_instruction *i)
             put_word(out, (enum ptx_word)i->words[group.slot]);
     if (i->operands) {
         put(out, " ");
-        put_operands(out, i->operands, ", ");
+        if (ptx_has_coordinates(ptx_forms[i->form].opcode))
+            put_texel_operands(out, i->operands);
+        else
+            put_operands(out, i->operands, ", ");
     }
     put(out, ";");
 }

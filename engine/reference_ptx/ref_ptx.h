@@ -63,6 +63,34 @@ bool ref_mbarrier_is_there(const struct ptx_instruction *instruction, uint64_t b
 enum rule ref_mbarrier_rule(const struct ptx_instruction *instruction);
 uint32_t ref_mbarrier_pending(uint64_t state);
 
+/* ---- textures and surfaces (PTX ISA 9.7.10, 9.7.11): which bytes a lane's instruction reads or writes, and what its
+ * results are ---- */
+
+struct ref_texel_read {
+    uint64_t at; /* bytes behind the first texel */
+    uint32_t bytes, result;
+    long double weight;
+    uint64_t value; /* to be filled in */
+};
+
+struct ref_texture_step {
+    const struct ptx_instruction *instruction;
+    const struct ptx_texture *texture;
+    uint64_t coordinate[3]; /* x, y, z; a layer is the last */
+    bool wanted[4];         /* results that are not thrown away */
+    uint32_t values;        /* of suld, sust */
+    bool undefined;         /* by the ISA */
+    bool outside;           /* .trap */
+    bool blends;
+    uint32_t count;
+    struct ref_texel_read reads[32];
+};
+
+/* The bytes that count. */
+void ref_texture_find(struct ref_texture_step *x);
+/* Whether result r may be this; *about: what it is. */
+bool ref_texture_may(const struct ref_texture_step *x, uint32_t r, uint64_t got, uint64_t *about);
+
 /* ---- the lanes of a warp that execute vote, shfl, match, redux, activemask, bar.warp.sync ---- */
 
 struct ref_lane_row {

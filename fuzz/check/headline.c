@@ -154,7 +154,7 @@ static bool is_vacuous(const struct check_result *result)
     if (!program || program->form != FORM_PTX ||
         result->hits[RULE_PTX_ST] + result->hits[RULE_PTX_ATOM] + result->hits[RULE_PTX_RED] +
                 result->hits[RULE_ASYNC_COPY] + result->hits[RULE_MATRIX_STORE] +
-                result->hits[RULE_MATRIX_STMATRIX] >
+                result->hits[RULE_MATRIX_STMATRIX] + result->hits[RULE_TEXTURE_SUST] >
             0)
         return false;
     for (uint32_t stm = 0; stm < program->stm_count; stm++)

@@ -8,13 +8,13 @@
 static const struct {
     const char *start, *what;
 } kinds[] = {
-    {"tex.", "it reads a texture; bind the array as a buffer instead"},
-    {"tld4.", "it reads a texture; bind the array as a buffer instead"},
-    {"txq.", "it asks for the size of a texture"},
-    {"suld.", "it reads a surface; bind the array as a buffer instead"},
-    {"sust.", "it writes a surface; bind the array as a buffer instead"},
+    {"tex.", "it reads a texture in a way that docs/ptx.md does not have"},
+    {"tld4.", "it reads a texture in a way that docs/ptx.md does not have"},
+    {"txq.", "it asks what kind of texture it is"},
+    {"suld.", "it reads a surface in a way that docs/ptx.md does not have"},
+    {"sust.", "it writes a surface in a way that docs/ptx.md does not have"},
     {"sured.", "it changes a surface; bind the array as a buffer instead"},
-    {"suq.", "it asks for the size of a surface"},
+    {"suq.", "it asks what kind of surface it is"},
     {".explicitcluster", "the kernel is launched in clusters of blocks (sm_90)"},
     {".reqnctapercluster", "the kernel is launched in clusters of blocks (sm_90)"},
     {".maxclusterrank", "the kernel is launched in clusters of blocks (sm_90)"},

@@ -211,6 +211,12 @@ static uint32_t threads_by_indices(const struct indices *indices)
     return whole > 0 && whole <= MOST && whole <= room + NEAR && room <= whole + NEAR ? whole : 0;
 }
 
+/* One whose length may be another. */
+static bool is_buffer(const struct ptx_argument *argument)
+{
+    return argument->buffer && !argument->bind.texture;
+}
+
 /* Enough of it for what the launch accesses, as far as one execution says. */
 static const char *with_buffers(const struct source_check *s, const char *settings)
 {
@@ -224,13 +230,13 @@ static const char *with_buffers(const struct source_check *s, const char *settin
     const uint32_t count =
         kernel->ptx->argument_count < REACHED ? kernel->ptx->argument_count : REACHED;
     for (uint32_t p = 0; p < count; p++)
-        if (kernel->ptx->arguments[p].buffer)
+        if (is_buffer(&kernel->ptx->arguments[p]))
             large = arena_printf(arena, "%s bind:%" PRIu32 "=buffer:%d:iota", large, p, LARGE);
     struct ast_kernel *roomy = read_with(s, arena_printf(arena, "%s%s", settings, large), false);
     if (!roomy || roomy->ptx->whole || !branches_reach(s->cli, roomy, bytes))
         return settings;
     for (uint32_t p = 0; p < count; p++)
-        if (kernel->ptx->arguments[p].buffer && bytes[p] > USUAL)
+        if (is_buffer(&kernel->ptx->arguments[p]) && bytes[p] > USUAL)
             fitting = arena_printf(arena, "%s bind:%" PRIu32 "=buffer:%" PRIu64 ":iota", fitting, p,
                                    (bytes[p] + USUAL - 1) / USUAL * USUAL);
     return *fitting ? arena_printf(arena, "%s%s", settings, fitting) : settings;

@@ -110,6 +110,8 @@ static bool is_approximate(const struct ptx_op *op)
         return false;
     const uint8_t *words = s->u.instruction.words;
     return words[PTX_SLOT_APPROX] != PTX_W_NONE ||
+           (op->opcode == PTX_OP_TEX && words[PTX_SLOT_TYPE] == PTX_W_F32 &&
+            words[PTX_SLOT_TYPE2] == PTX_W_F32) ||
            (op->exec == PTX_EXEC_MMA &&
             ptx_type_of((enum ptx_word)words[PTX_SLOT_TYPE]).kind == PTX_CLASS_FLOAT);
 }

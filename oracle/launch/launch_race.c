@@ -59,16 +59,12 @@ static const char *location_name(struct arena *arena, const struct program *prog
 
 static const char *verb(const struct launch_race *race, uint32_t stm)
 {
-    switch (race->program->ptx->ops[stm].exec) {
-    case PTX_EXEC_MATRIX_LD:
-    case PTX_EXEC_LD:
+    const enum ptx_exec exec = (enum ptx_exec)race->program->ptx->ops[stm].exec;
+    if (ptx_loads(exec))
         return race->manners[stm].strong ? "read (strong)" : "read";
-    case PTX_EXEC_MATRIX_ST:
-    case PTX_EXEC_ST:
+    if (ptx_stores(exec))
         return race->manners[stm].strong ? "written (strong)" : "written";
-    default:
-        return "changed by an atomic";
-    }
+    return "changed by an atomic";
 }
 
 /* ---- findings ---- */
@@ -536,8 +532,8 @@ static struct launch_manner manner_of(const struct ptx_op *op)
         .strong = is_atomic || says(op, PTX_W_VOLATILE) || says(op, PTX_W_RELAXED),
         .acquires = ordered || says(op, PTX_W_ACQUIRE),
         .releases = ordered || says(op, PTX_W_RELEASE),
-        .reads = op->exec == PTX_EXEC_LD || op->exec == PTX_EXEC_MATRIX_LD || is_atomic,
-        .writes = op->exec == PTX_EXEC_ST || op->exec == PTX_EXEC_MATRIX_ST || is_atomic,
+        .reads = ptx_loads((enum ptx_exec)op->exec) || is_atomic,
+        .writes = ptx_stores((enum ptx_exec)op->exec) || is_atomic,
         .warp_barrier = op->exec == PTX_EXEC_BAR_WARP,
         .fence = fence,
         .scope = says(op, PTX_W_CTA) || says(op, PTX_W_CLUSTER) ? SYNC_BLOCK : SYNC_DEVICE};

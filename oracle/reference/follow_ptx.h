@@ -138,6 +138,9 @@ struct follow_seat {
 enum rule follow_ptx_matrix(struct follow_step *s);
 enum rule follow_ptx_matrix_of(const struct follow_seat seats[PTX_MATRIX_LANES]);
 
+/* follow_ptx_texture.c */
+enum rule follow_ptx_texture(struct follow_step *s);
+
 /* follow_told.c: what observers are told of barriers. */
 void follow_ptx_hear_use(void *context, const struct machine *machine,
                          const struct barrier_use *use);

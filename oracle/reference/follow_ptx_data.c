@@ -467,6 +467,9 @@ enum rule follow_ptx_execute(struct follow_step *s)
     case PTX_EXEC_MATRIX_LD:
     case PTX_EXEC_MATRIX_ST:
         return follow_ptx_matrix(s);
+    case PTX_EXEC_TEXTURE:
+    case PTX_EXEC_SUST:
+        return follow_ptx_texture(s);
     case PTX_EXEC_MBARRIER:
         return s->op->mode == PTX_W_PENDING_COUNT ? pending_count(s) : mbarrier(s);
     case PTX_EXEC_COPY:

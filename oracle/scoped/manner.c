@@ -50,18 +50,17 @@ struct manner manner_of(const struct ptx_op *op)
         op->exec == PTX_EXEC_COPY_ARRIVE)
         return (struct manner){
             .strong = true, .reads = true, .writes = true, .releases = true, .copies = true};
-    if (op->exec == PTX_EXEC_MATRIX_LD || op->exec == PTX_EXEC_MATRIX_ST)
-        return (struct manner){.reads = op->exec == PTX_EXEC_MATRIX_LD,
-                               .writes = op->exec == PTX_EXEC_MATRIX_ST};
-    if (op->exec != PTX_EXEC_LD && op->exec != PTX_EXEC_ST && !atomic)
+    const bool reads = ptx_loads((enum ptx_exec)op->exec);
+    const bool writes = ptx_stores((enum ptx_exec)op->exec);
+    if (!reads && !writes && !atomic)
         return (struct manner){0};
     return (struct manner){
         .strong = atomic || (sem != PTX_W_NONE && sem != PTX_W_WEAK),
         .wide = !is_narrow(scope),
         .releases = sem == PTX_W_RELEASE || sem == PTX_W_ACQ_REL,
         .acquires = sem == PTX_W_ACQUIRE || sem == PTX_W_ACQ_REL,
-        .reads = op->exec == PTX_EXEC_LD || atomic,
-        .writes = op->exec == PTX_EXEC_ST || atomic,
+        .reads = reads || atomic,
+        .writes = writes || atomic,
     };
 }
 

@@ -369,8 +369,8 @@ cat >look.cu <<'END'
 	mov.f32 %f1, 0f3F000000;
 	.loc	2 152 3, function_name $L__info_string0, inlined_at 1 6 9
 	.loc	2 145 4, function_name $L__info_string1, inlined_at 2 152 3
-	tex.2d.v4.f32.f32 {%f4, %f5, %f6, %f7}, [%rd1, {%f1, %f1}];
-	tex.2d.v4.f32.f32 {%f4, %f5, %f6, %f7}, [%rd1, {%f1, %f1}];
+	tex.cube.v4.f32.f32 {%f4, %f5, %f6, %f7}, [%rd1, {%f1, %f1, %f1, %f1}];
+	tex.cube.v4.f32.f32 {%f4, %f5, %f6, %f7}, [%rd1, {%f1, %f1, %f1, %f1}];
 	.loc	1 7 2
 	bar.sync 0;
 	mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc {%r0}, {%r1}, {%r2}, {%r3};
@@ -391,13 +391,13 @@ $L__info_string0:
 	}
 END
 expect 2 check --compiler "$take" look.cu
-says err "look.cu:6:9: error: 'tex.2d.v4.f32.f32' is not supported: it reads a texture" \
+says err "look.cu:6:9: error: 'tex.cube.v4.f32.f32' is not supported: it reads a texture" \
     "look.cu:7:2: error: 'mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc' is not supported: it multiplies" \
     "look.cu:9:1: error: '.explicitcluster' is not supported: the kernel is launched in clusters of blocks"
-[ "$(grep -c "'tex.2d" err)" = 1 ] || failed 'one line of the source is told once'
+[ "$(grep -c "'tex.cube" err)" = 1 ] || failed 'one line of the source is told once'
 grep -v '\.loc' look.cu >nowhere.cu
 expect 2 check --compiler "$take" nowhere.cu
-says err "nowhere.cu: error: 'tex.2d.v4.f32.f32' is not supported: it reads a texture" '(line 11 of its PTX)'
+says err "nowhere.cu: error: 'tex.cube.v4.f32.f32' is not supported: it reads a texture" '(line 11 of its PTX)'
 
 # Calls within headers of the compiler say where they stand there: what is told is the line of the source that leads to
 # them, also when that was left and comes again (unrolled loops). A header's thread_rank reads all dimensions, of whatever

@@ -1,0 +1,495 @@
+/*
+ * ptx_texture.c - textures and surfaces: tex, tld4, txq, suld, sust, suq (PTX ISA 9.7.10, 9.7.11; CUDA C++ Programming
+ * Guide, Texture Fetching). Texels lie in global memory, row after row; a handle says where, and how coordinates are
+ * read. The lanes that execute come one after the other, the lowest first; each channel of a texel is an access of 1, 2
+ * or 4 bytes. Texels that have no weight in the result are not read.
+ */
+#include "engine/lanes/ptx_exec_internal.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "engine/arith/ptx_soft.h"
+
+enum {
+    TEXELS = 2 /* of an axis */,
+    ONE = 256 /* the whole of a weight: 8 bits of fraction */,
+    AXES = 3
+};
+
+/* The texels of one axis that count. */
+struct axis {
+    uint32_t count;
+    int64_t at[TEXELS]; /* negative: outside, where all is 0 */
+    uint32_t weight[TEXELS];
+};
+
+struct texture_step {
+    struct ptx_step *x;
+    const struct ptx_code_texture *t;
+    const uint8_t *words;
+    uint32_t lane;
+};
+
+static bool stuck(const struct texture_step *s, const char *why)
+{
+    ptx_stuck(s->x->m, s->x->lanes->first_thread + s->lane, s->x->pc, why);
+    return false;
+}
+
+static uint64_t source(const struct texture_step *s, uint32_t number)
+{
+    return ptx_source(s->x->m, s->x->lanes, &s->x->op->sources[number], s->lane);
+}
+
+/* ---- handles ---- */
+
+/* What the lane's handle is of. False: nothing, the execution has ended. */
+static bool find_texture(struct texture_step *s)
+{
+    const struct ptx_code *code = s->x->code;
+    const uint64_t handle = source(s, 0) + s->x->op->offset;
+    for (uint32_t i = 0; i < code->texture_count; i++)
+        if (code->textures[i].handle == handle) {
+            s->t = &code->textures[i];
+            return true;
+        }
+    struct ptx_scratch *scratch = s->x->scratch;
+    snprintf(scratch->text, PTX_TEXT, "0x%llx is the handle of no texture or surface",
+             (unsigned long long)handle);
+    s->x->m->fault = (struct machine_fault){.address = handle};
+    s->x->m->fault_text = scratch->text;
+    machine_fault(s->x->m, STATUS_OUT_OF_BOUNDS, s->x->lanes->first_thread + s->lane, s->x->pc);
+    return false;
+}
+
+/* The ISA leaves a fetch of another geometry, or of another kind of numbers, undefined. */
+static bool fits(const struct texture_step *s)
+{
+    const struct ptx_texture *t = s->t->what;
+    const bool layered = ptx_is_layered(s->words);
+    if (layered != t->layered)
+        return stuck(s, layered ? "the texture has no layers" : "the texture has layers");
+    if (ptx_dimensions(s->words) + layered != t->dimensions)
+        return stuck(s, "the texture has another number of dimensions");
+    return true;
+}
+
+static bool is_read_as_float(const struct ptx_texture *t)
+{
+    return t->unit || t->type == PTX_W_F16 || t->type == PTX_W_F32;
+}
+
+static bool fetches(const struct texture_step *s)
+{
+    const bool wants_float = s->words[PTX_SLOT_TYPE] == PTX_W_F32;
+    if (wants_float != is_read_as_float(s->t->what))
+        return stuck(s, wants_float ? "the texture holds whole numbers, floats are wanted"
+                                    : "the texture holds floats, whole numbers are wanted");
+    if (s->t->what->is_memory && s->words[PTX_SLOT_TYPE2] != PTX_W_S32)
+        return stuck(s, "linear memory is fetched by whole numbers");
+    return fits(s);
+}
+
+/* ---- coordinates ---- */
+
+static int64_t clamped(int64_t i, int64_t count)
+{
+    return i < 0 ? 0 : i >= count ? count - 1 : i;
+}
+
+/* Where texel i of an axis is found; negative: outside. */
+static int64_t fold(enum ptx_addressing mode, int64_t i, int64_t count)
+{
+    switch (mode) {
+    case PTX_ADDRESS_BORDER:
+        return i < count ? i : -1;
+    case PTX_ADDRESS_WRAP:
+        return i < 0 ? i + count : i >= count ? i - count : i;
+    case PTX_ADDRESS_MIRROR:
+    case PTX_ADDRESS_CLAMP:
+        break;
+    }
+    return clamped(i, count);
+}
+
+/* Wrapping and mirroring are for normalized coordinates; others are clamped. */
+static enum ptx_addressing mode_of(const struct ptx_texture *t, uint32_t d, bool whole)
+{
+    enum ptx_addressing mode = t->addressing[d];
+    if (t->is_memory)
+        return PTX_ADDRESS_BORDER;
+    return (whole || !t->normalized) && mode != PTX_ADDRESS_BORDER ? PTX_ADDRESS_CLAMP : mode;
+}
+
+/* The coordinate in texels; of a NaN 0. Beyond 2^40 all are alike. */
+static double in_texels(const struct ptx_texture *t, enum ptx_addressing mode, double c,
+                        uint32_t count)
+{
+    static const double far = 1099511627776.0;
+    double whole = floor(c);
+    if (mode == PTX_ADDRESS_WRAP)
+        c = fmin(c - whole, nextafter(1, 0)); /* what lies just below a copy is in its last texel */
+    else if (mode == PTX_ADDRESS_MIRROR)
+        c = fmod(whole, 2) == 0 ? c - whole : 1 - (c - whole);
+    if (t->normalized)
+        c *= count;
+    return c != c ? 0 : c < -far ? -far : c > far ? far : c;
+}
+
+/*  nearest   i = floor(x)
+ *  between   xB = x - 0.5,  i = floor(xB),  a = xB - i, in steps of 1/256 to the nearest:  (1 - a) T[i] + a T[i + 1]
+ */
+static struct axis find_axis(const struct texture_step *s, uint32_t d, bool between)
+{
+    const struct ptx_texture *t = s->t->what;
+    const bool whole = s->words[PTX_SLOT_TYPE2] == PTX_W_S32;
+    const enum ptx_addressing mode = mode_of(t, d, whole);
+    const uint32_t bits = (uint32_t)source(s, PTX_TEXEL_X + d);
+    struct axis a = {.count = 1, .weight = {ONE}};
+    float c;
+    if (whole) {
+        a.at[0] = fold(mode, (int32_t)bits, t->size[d]);
+        return a;
+    }
+    memcpy(&c, &bits, sizeof c);
+    const double x = in_texels(t, mode, (double)c, t->size[d]) - (between ? 0.5 : 0);
+    const int64_t i = (int64_t)floor(x);
+    a.at[0] = fold(mode, i, t->size[d]);
+    if (!between)
+        return a;
+    a.count = TEXELS;
+    a.at[1] = fold(mode, i + 1, t->size[d]);
+    a.weight[1] = (uint32_t)floor((x - (double)i) * ONE + 0.5);
+    a.weight[0] = ONE - a.weight[1];
+    return a;
+}
+
+static struct axis find_layer(const struct texture_step *s, uint32_t d)
+{
+    const struct ptx_texture *t = s->t->what;
+    return (struct axis){.count = 1,
+                         .at = {clamped((int32_t)source(s, PTX_TEXEL_LAYER), t->size[d])},
+                         .weight = {ONE}};
+}
+
+static void find_axes(const struct texture_step *s, bool between, struct axis axes[AXES])
+{
+    const struct ptx_texture *t = s->t->what;
+    for (uint32_t d = 0; d < AXES; d++)
+        axes[d] = d >= t->dimensions ? (struct axis){.count = 1, .weight = {ONE}}
+                  : t->layered && d == t->dimensions - 1 ? find_layer(s, d)
+                                                         : find_axis(s, d, between);
+}
+
+/* ---- texels ---- */
+
+static uint64_t fetch(const struct machine *machine, uint32_t byte, uint32_t bytes)
+{
+    const uint32_t *word = (const uint32_t *)&machine->memory[byte / 4];
+    if (bytes == 8)
+        return *word | (uint64_t)word[1] << 32;
+    uint32_t value = *word >> 8 * (byte & 3);
+    return bytes == 4 ? value : value & ((1u << 8 * bytes) - 1);
+}
+
+/* `bytes` at an address of global memory are read. False: there are none, the execution has ended. */
+static bool read_bytes(const struct texture_step *s, uint64_t address, uint32_t bytes,
+                       uint64_t *value)
+{
+    struct ptx_step y = *s->x;
+    struct ptx_op part = {.space = PTX_W_GLOBAL};
+    struct ptx_access a = {.x = &y, .kind = PTX_ACCESS_LD, .bytes = bytes};
+    y.op = &part;
+    if (!ptx_place_at(&a, s->lane, address))
+        return false;
+    const uint32_t byte = y.scratch->byte[s->lane];
+    *value = fetch(y.m, byte, bytes);
+    ptx_tell_lane(y.m, y.lanes, s->lane, ACCESS_READ, y.pc, byte, bytes, 0);
+    return true;
+}
+
+static uint64_t texel_address(const struct texture_step *s, int64_t i, int64_t j, int64_t k)
+{
+    const struct ptx_texture *t = s->t->what;
+    return s->t->address + ((uint64_t)k * t->size[1] + (uint64_t)j) * t->pitch +
+           (uint64_t)i * ptx_texel_bytes(t);
+}
+
+/* One channel of the texel; 0 outside, and of channels that are not there. */
+static bool read_channel(const struct texture_step *s, const int64_t at[AXES], uint32_t channel,
+                         uint64_t *value)
+{
+    const struct ptx_texture *t = s->t->what;
+    const uint32_t bytes = ptx_type_of(t->type).bits / 8u;
+    *value = 0;
+    if (channel >= t->channels || at[0] < 0 || at[1] < 0 || at[2] < 0)
+        return true;
+    return read_bytes(s, texel_address(s, at[0], at[1], at[2]) + channel * bytes, bytes, value);
+}
+
+static int32_t as_signed(uint64_t value, uint32_t bits)
+{
+    return (int32_t)((uint32_t)value << (32 - bits)) >> (32 - bits);
+}
+
+/* What a channel is as a number: of `unit` v / 255, or v / 127 but not below -1, and so on. */
+static double number_of(const struct ptx_texture *t, uint64_t value)
+{
+    const struct ptx_type type = ptx_type_of(t->type);
+    uint32_t bits = (uint32_t)value;
+    float number;
+    if (t->unit && !type.is_signed)
+        return (float)((double)bits / ((1u << type.bits) - 1));
+    if (t->unit) {
+        double part = (double)as_signed(value, type.bits) / ((1u << (type.bits - 1)) - 1);
+        return part < -1 ? -1 : (float)part;
+    }
+    if (t->type == PTX_W_F16)
+        bits = (uint32_t)soft_pack(soft_unpack(value, SOFT_F16), SOFT_F32, SOFT_NEAREST);
+    memcpy(&number, &bits, sizeof number);
+    return (double)number;
+}
+
+static uint32_t float_bits(double value)
+{
+    float number = (float)value;
+    uint32_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    return number != number ? 0x7fffffffu : bits;
+}
+
+/* What lies in the register, of a texel alone: floats keep their bits. */
+static uint64_t as_result(const struct ptx_texture *t, uint64_t value)
+{
+    const struct ptx_type type = ptx_type_of(t->type);
+    if (t->type == PTX_W_F32)
+        return value;
+    if (is_read_as_float(t))
+        return float_bits(number_of(t, value));
+    return type.is_signed ? (uint32_t)as_signed(value, type.bits) : value;
+}
+
+/* The weighted sum of up to 8 texels. */
+static bool blend(const struct texture_step *s, const struct axis axes[AXES], uint32_t channel,
+                  uint64_t *result)
+{
+    double sum = 0;
+    for (uint32_t n = 0; n < 8; n++) {
+        const uint32_t k[AXES] = {n & 1, n >> 1 & 1, n >> 2};
+        const int64_t at[AXES] = {axes[0].at[k[0]], axes[1].at[k[1]], axes[2].at[k[2]]};
+        double weight = 1;
+        uint64_t value;
+        for (uint32_t d = 0; d < AXES; d++)
+            weight *= k[d] < axes[d].count ? (double)axes[d].weight[k[d]] / ONE : 0;
+        if (weight == 0)
+            continue;
+        if (!read_channel(s, at, channel, &value))
+            return false;
+        sum += weight * number_of(s->t->what, value);
+    }
+    *result = float_bits(sum);
+    return true;
+}
+
+/* ---- tex, tld4, txq, suq ---- */
+
+/*  tex       [handle, (x, y, z)]      d <- T[i, j, k], or the weighted sum of the texels around (x, y, z)
+ */
+static bool texture_fetch(const struct texture_step *s, uint64_t results[PTX_CODE_RESULTS])
+{
+    struct axis axes[AXES];
+    const bool between = s->t->what->filters && s->words[PTX_SLOT_TYPE2] != PTX_W_S32;
+    if (!fetches(s))
+        return false;
+    find_axes(s, between, axes);
+    const int64_t at[AXES] = {axes[0].at[0], axes[1].at[0], axes[2].at[0]};
+    for (uint32_t c = 0; c < PTX_CODE_RESULTS; c++) {
+        if (s->x->op->results[c].kind == PTX_PLACE_NONE)
+            continue;
+        if (!(between ? blend(s, axes, c, &results[c]) : read_channel(s, at, c, &results[c])))
+            return false;
+        if (!between)
+            results[c] = as_result(s->t->what, results[c]);
+    }
+    return true;
+}
+
+/*  tld4      d <- channel of T[i, j + 1], T[i + 1, j + 1], T[i + 1, j], T[i, j], those around (x, y)
+ */
+static bool texture_gather(const struct texture_step *s, uint64_t results[PTX_CODE_RESULTS])
+{
+    static const uint8_t corners[PTX_CODE_RESULTS][2] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}};
+    const enum ptx_word channel = (enum ptx_word)s->words[PTX_SLOT_PART];
+    const uint32_t c = channel == PTX_W_R ? 0 : channel == PTX_W_G ? 1 : channel == PTX_W_B ? 2 : 3;
+    struct axis axes[AXES];
+    if (!fetches(s))
+        return false;
+    find_axes(s, true, axes);
+    for (uint32_t r = 0; r < PTX_CODE_RESULTS; r++) {
+        const int64_t at[AXES] = {axes[0].at[corners[r][0]], axes[1].at[corners[r][1]],
+                                  axes[2].at[0]};
+        if (!read_channel(s, at, c, &results[r]))
+            return false;
+        results[r] = as_result(s->t->what, results[r]);
+    }
+    return true;
+}
+
+/*  txq, suq  d <- the width, height or depth in texels; of an axis that is not there 0
+ */
+static bool texture_query(const struct texture_step *s, uint64_t results[PTX_CODE_RESULTS])
+{
+    const enum ptx_word what = (enum ptx_word)s->words[PTX_SLOT_MODE];
+    const uint32_t d = what == PTX_W_WIDTH ? 0 : what == PTX_W_HEIGHT ? 1 : 2;
+    const struct ptx_texture *t = s->t->what;
+    results[0] = d < t->dimensions - t->layered ? t->size[d] : 0;
+    return true;
+}
+
+/* ---- suld, sust ---- */
+
+/* Where an access of a surface goes. */
+enum { SURFACE_FAULT, SURFACE_NOWHERE, SURFACE_INSIDE };
+
+static int say_outside(const struct texture_step *s, const char *axis, int64_t at, uint64_t count)
+{
+    struct ptx_step *x = s->x;
+    const uint32_t bytes = (uint32_t)x->op->bytes * x->op->count;
+    snprintf(x->scratch->text, PTX_TEXT,
+             "%s of %u bytes of the surface %.80s: %s %lld, it has %llu",
+             x->op->exec == PTX_EXEC_SUST ? "write" : "read", bytes, s->t->name, axis,
+             (long long)at, (unsigned long long)count);
+    x->m->fault =
+        (struct machine_fault){.bytes = bytes, .variable = s->t->name, .offset = at, .size = count};
+    x->m->fault_text = x->scratch->text;
+    machine_fault(x->m, STATUS_OUT_OF_BOUNDS, x->lanes->first_thread + s->lane, x->pc);
+    return SURFACE_FAULT;
+}
+
+/* .trap, .zero and .clamp say what happens outside. x counts bytes, and must be a multiple of those that are accessed. */
+static int find_surface(const struct texture_step *s, uint64_t *address)
+{
+    static const char *const names[AXES] = {"byte", "row", "slice"};
+    const struct ptx_texture *t = s->t->what;
+    const int64_t bytes = (int64_t)s->x->op->bytes * s->x->op->count;
+    const enum ptx_word mode = (enum ptx_word)s->words[PTX_SLOT_WRAP];
+    int64_t at[AXES] = {0};
+    for (uint32_t d = 0; d < t->dimensions; d++) {
+        const bool is_layer = t->layered && d == t->dimensions - 1;
+        const int64_t count = d == 0 ? (int64_t)t->size[0] * ptx_texel_bytes(t) : t->size[d];
+        const int64_t last = d == 0 ? count - bytes : count - 1;
+        at[d] = (int32_t)source(s, is_layer ? PTX_TEXEL_LAYER : PTX_TEXEL_X + d);
+        if (at[d] >= 0 && at[d] <= last)
+            continue;
+        if (mode == PTX_W_TRAP || last < 0)
+            return say_outside(s, is_layer ? "layer" : names[d], at[d], (uint64_t)count);
+        if (mode == PTX_W_ZERO)
+            return SURFACE_NOWHERE;
+        at[d] = at[d] < 0 ? 0 : d == 0 ? last / bytes * bytes : last;
+    }
+    if (at[0] % bytes != 0) {
+        (void)stuck(s, "the byte of the surface is no multiple of what is accessed");
+        return SURFACE_FAULT;
+    }
+    *address = s->t->address + ((uint64_t)at[2] * t->size[1] + (uint64_t)at[1]) * t->pitch +
+               (uint64_t)at[0];
+    return SURFACE_INSIDE;
+}
+
+/*  suld.b    [handle, (x, y, z)]      d <- the bytes from byte x of row y of slice z on
+ */
+static bool texture_suld(const struct texture_step *s, uint64_t results[PTX_CODE_RESULTS])
+{
+    const struct ptx_op *op = s->x->op;
+    uint64_t address = 0;
+    const int where = fits(s) ? find_surface(s, &address) : SURFACE_FAULT;
+    for (uint32_t e = 0; e < op->count && where != SURFACE_FAULT; e++) {
+        results[e] = 0;
+        if (where == SURFACE_INSIDE &&
+            !read_bytes(s, address + e * op->bytes, op->bytes, &results[e]))
+            return false;
+    }
+    return where != SURFACE_FAULT;
+}
+
+static void write_bytes(const struct texture_step *s, uint32_t byte, uint32_t bytes, uint64_t value)
+{
+    struct machine *m = s->x->m;
+    uint32_t *word = (uint32_t *)&m->memory[byte / 4];
+    const uint32_t shift = 8 * (byte & 3), mask = bytes < 4 ? (1u << 8 * bytes) - 1 : UINT32_MAX;
+    value = bytes < 4 ? value & mask : bytes == 4 ? (uint32_t)value : value;
+    put(m, word, (*word & ~(mask << shift)) | (uint32_t)value << shift);
+    if (bytes == 8)
+        put(m, word + 1, (uint32_t)(value >> 32));
+    ptx_tell_lane(m, s->x->lanes, s->lane, ACCESS_WRITE, s->x->pc, byte, bytes, value);
+}
+
+/*  sust.b    [handle, (x, y, z)], v   the bytes from byte x of row y of slice z on <- v
+ */
+static bool texture_sust(const struct texture_step *s)
+{
+    const struct ptx_op *op = s->x->op;
+    struct ptx_step y = *s->x;
+    struct ptx_op part = {.space = PTX_W_GLOBAL};
+    struct ptx_access a = {.x = &y, .kind = PTX_ACCESS_ST, .bytes = op->bytes};
+    uint64_t address = 0;
+    const int where = fits(s) ? find_surface(s, &address) : SURFACE_FAULT;
+    y.op = &part;
+    for (uint32_t e = 0; e < op->count && where == SURFACE_INSIDE; e++) {
+        if (!ptx_place_at(&a, s->lane, address + e * op->bytes))
+            return false;
+        write_bytes(s, y.scratch->byte[s->lane], op->bytes, source(s, PTX_TEXEL_VALUE + e));
+    }
+    return where != SURFACE_FAULT;
+}
+
+/* ---- one step ---- */
+
+static enum rule rule_of(const struct ptx_op *op)
+{
+    switch ((int)op->opcode) {
+    case PTX_OP_TEX:
+        return RULE_TEXTURE_FETCH;
+    case PTX_OP_TLD4:
+        return RULE_TEXTURE_GATHER;
+    case PTX_OP_SULD:
+        return RULE_TEXTURE_SULD;
+    case PTX_OP_SUST:
+        return RULE_TEXTURE_SUST;
+    default:
+        return RULE_TEXTURE_QUERY;
+    }
+}
+
+static bool step_lane(struct texture_step *s, uint64_t results[PTX_CODE_RESULTS])
+{
+    if (!find_texture(s))
+        return false;
+    switch ((int)rule_of(s->x->op)) {
+    case RULE_TEXTURE_FETCH:
+        return texture_fetch(s, results);
+    case RULE_TEXTURE_GATHER:
+        return texture_gather(s, results);
+    case RULE_TEXTURE_SULD:
+        return texture_suld(s, results);
+    case RULE_TEXTURE_SUST:
+        return texture_sust(s);
+    default:
+        return texture_query(s, results);
+    }
+}
+
+enum rule ptx_texture_step(struct ptx_step *x)
+{
+    struct texture_step s = {.x = x, .words = x->op->statement->u.instruction.words};
+    for (lane_mask rest = x->executing; rest; rest &= rest - 1) {
+        uint64_t results[PTX_CODE_RESULTS] = {0};
+        s.lane = lowest_lane(rest);
+        if (!step_lane(&s, results))
+            break;
+        for (uint32_t r = 0; r < x->op->result_count; r++)
+            ptx_set_result(x->m, x->lanes, &x->op->results[r], (lane_mask)1 << s.lane, results[r]);
+    }
+    return rule_of(x->op);
+}
