@@ -136,7 +136,7 @@ static void leave(struct lifting *x, uint32_t block, term left)
 
 static void execute(struct lifting *x, uint32_t block)
 {
-    switch ((enum ptx_exec)x->op->exec) {
+    switch ((int)x->op->exec) {
     case PTX_EXEC_LD:
     case PTX_EXEC_ST:
     case PTX_EXEC_ATOM:
@@ -158,33 +158,9 @@ static void execute(struct lifting *x, uint32_t block)
     case PTX_EXEC_MEMBAR:
     case PTX_EXEC_BAR_WARP:
         return;
-    case PTX_EXEC_BAR_SYNC:
-    case PTX_EXEC_BAR_ARRIVE:
-    case PTX_EXEC_BAR_RED:
-    case PTX_EXEC_COPY:
-    case PTX_EXEC_COPY_COMMIT:
-    case PTX_EXEC_COPY_WAIT:
-    case PTX_EXEC_COPY_BULK:
-    case PTX_EXEC_COPY_ARRIVE:
-    case PTX_EXEC_MBARRIER:
-    case PTX_EXEC_MMA:
-    case PTX_EXEC_MATRIX_LD:
-    case PTX_EXEC_MATRIX_ST:
-    case PTX_EXEC_TEXTURE:
-    case PTX_EXEC_SUST:
-    case PTX_EXEC_BRA:
-    case PTX_EXEC_CALL:
-    case PTX_EXEC_RET:
-    case PTX_EXEC_EXIT:
-    case PTX_EXEC_SSY:
-    case PTX_EXEC_PREBRK:
-    case PTX_EXEC_PRERET:
-    case PTX_EXEC_SYNC:
-    case PTX_EXEC_BREAK:
-    case PTX_EXEC_TRAP:
-        break;
+    default: /* is_handled has refused it */
+        x->duo->reason = "an instruction that is not handled";
     }
-    x->duo->reason = "an instruction that is not handled";
 }
 
 static void meet(struct duo *duo, term *state, uint32_t block, uint32_t pc)
