@@ -16,6 +16,7 @@ asked=0 shown=0
 # ask COMMAND... : whatever its exit status is.
 ask() {
     timeout 60 "$simtfuzz" "$@" >out 2>err </dev/null
+    [ $? -ne 124 ] || failed "simtfuzz $*: it does not end"
     asked=$((asked + 1))
     for file in out err; do
         obeys "$file" && {
@@ -83,7 +84,7 @@ printf 'PTX L%s\n"%s"\n{ x=0; %s }\n P0@cta 0,gpu 0 ;\n st.weak x, 1 %s ;\nexist
 printf '__global__ void k(int *p) { p[threadIdx.x] = 1; %s }\n' "$poison" >"c$poison.cu"
 for command in "litmus l$poison.litmus" "view l$poison.litmus -o -" "view k.litmus --test $poison" "view g$poison.simt --witness $poison" "check c$poison.cu" \
     "check --compiler $poison c$poison.cu" "prove g$poison.simt" "prove k$poison.simt" "step k$poison.simt --commands $poison" "check --repair p$poison.ptx" \
-    "check --outcomes g$poison.simt" "exec -- $poison" "outside --subject $poison" "serve $poison" "run --serve $poison"; do
+    "check --outcomes g$poison.simt" "exec -- $poison" "outside --cases 1 --subject $poison" "serve $poison" "run --cases 1 --serve $poison"; do
     # shellcheck disable=SC2086
     ask $command
 done

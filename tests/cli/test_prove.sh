@@ -213,7 +213,10 @@ for kernel in "$source"/corpus/prove/*.simt; do
     *) budget=200000 ;;
     esac
     expect 0 prove "$kernel" --seconds 600
-    expect 0 prove "$kernel" --threads any --seconds 600 --budget $budget
+    case "${SIMTFUZZ_WHOLE:-}${kernel##*/}" in
+    histogram.simt | reduction.simt) ;; # seconds each: by day the strided loop shows as much
+    *) expect 0 prove "$kernel" --threads any --seconds 600 --budget $budget ;;
+    esac
     expect 0 lower --to cfg --anchored "$kernel"
     mv out blocks.simt
     grep -q ' blocks$' blocks.simt || failed "no block form of $kernel"

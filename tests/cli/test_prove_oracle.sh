@@ -51,7 +51,7 @@ $real -in | {
 SOLVER
 with_fakes 1 check --oracles prove "$kernel"
 says out "prove|unsound|none|race" "an execution with input seed"
-with_fakes 1 run --oracles prove --seed 5 --cases 40 --enumerate --features none,barriers,racy,arrays -j 1 --stop-on-finding --db lies.db
+with_fakes 1 run --oracles prove --seed 5 --cases 40 --enumerate --features none,barriers,racy,arrays -j 1 --no-minimise --stop-on-finding --db lies.db
 expect 0 triage list --db lies.db
 says out unsound
 rm bin/z3

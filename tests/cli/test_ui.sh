@@ -5,7 +5,7 @@
 screen=$(dirname "$helper")/cli_screen
 export TERM=xterm LANG=C.UTF-8
 unset NO_COLOR LC_ALL LC_CTYPE
-run=("$simtfuzz" run --ui --seed 3 --jobs 2 --time 60 --features none,loops --oracles simulation,lemmas:strict --db ui.db)
+run=("$simtfuzz" run --ui --seed 3 --jobs 1 --time 60 --features none,loops --oracles simulation,lemmas:strict --db ui.db)
 
 # on SIZE STEP... : the campaign on a terminal; what screen prints goes to the file out.
 on() {

@@ -4,6 +4,8 @@
 # crash, and fork on one of them.
 #
 #     service.sh [SECONDS] [SANITIZERS] [OUT]      2, address,undefined and a temporary folder by default
+#
+# SIMTFUZZ_BUILT names a build folder that has the targets already: .ci/run tests with what it built there.
 set -euo pipefail
 source=$(realpath "$(dirname "$0")/../..")
 seconds=${1:-2} sanitizers=${2:-address,undefined}
@@ -12,14 +14,21 @@ trap 'rm -rf "$work"' EXIT
 out=${3:-$work/out}
 mkdir -p "$out" "$work/work"
 
-flags="-O1 -g1 -fno-omit-frame-pointer -fsanitize=$sanitizers,fuzzer-no-link -fno-sanitize-recover=all"
-env SIMTFUZZ_SOURCE="$source" SRC="$source/.." WORK="$work/work" OUT="$out" \
-    CC="${CC:-clang-14}" CXX="${CXX:-clang++-14}" CFLAGS="${CFLAGS:-$flags}" CXXFLAGS="${CXXFLAGS:-$flags}" \
-    LIB_FUZZING_ENGINE="${LIB_FUZZING_ENGINE:--fsanitize=fuzzer}" \
-    bash "$source/.clusterfuzzlite/build.sh" >"$work/log" 2>&1 || {
-    tail -n 40 "$work/log"
-    exit 1
+build() {
+    local flags="-O1 -g1 -fno-omit-frame-pointer -fsanitize=$sanitizers,fuzzer-no-link -fno-sanitize-recover=all"
+    env SIMTFUZZ_SOURCE="$source" SRC="$source/.." WORK="$work/work" OUT="$out" \
+        CC="${CC:-clang-14}" CXX="${CXX:-clang++-14}" CFLAGS="${CFLAGS:-$flags}" CXXFLAGS="${CXXFLAGS:-$flags}" \
+        LIB_FUZZING_ENGINE="${LIB_FUZZING_ENGINE:--fsanitize=fuzzer}" \
+        bash "$source/.clusterfuzzlite/build.sh" >"$work/log" 2>&1 || {
+        tail -n 40 "$work/log"
+        exit 1
+    }
 }
+if [ -n "${SIMTFUZZ_BUILT:-}" ]; then
+    find "$SIMTFUZZ_BUILT/fuzz" -maxdepth 1 -name 'fuzz-*' -type f ! -name fuzz-dict -exec cp -t "$out" {} +
+else
+    build
+fi
 
 targets=0
 for target in "$out"/fuzz-*; do

@@ -8,11 +8,15 @@ browse() { # WIDTH,HEIGHT light|dark, more options, URL
         --window-size="$1" "${@:3}" 2>log
 }
 
-# A page around another: a frame of the wanted width - a window has at least 500 pixels - and a script that looks into it; the
-# page's own policy allows no further one.
-frame() { # WIDTH PAGE [SCRIPT]
-    cat <<END
-<!doctype html><meta charset="utf-8"><style>body { margin: 0 } iframe { border: 0; display: block; width: $1px; height: 2400px }</style>
-<iframe id="f" src="$2"></iframe><pre id="said">nothing</pre>${3:+<script src="contrast.js"></script><script src="$3"></script>}
-END
+# A page around others: frames of the wanted widths - a window has at least 500 pixels - beside each other, and a script that looks
+# into them; the pages' own policy allows no further one.
+frames() { # SCRIPT or nothing, WIDTH PAGE...
+    echo '<!doctype html><meta charset="utf-8"><style>body { margin: 0; display: flex } iframe { border: 0; flex: none; height: 2400px }</style>'
+    local script=$1
+    shift
+    for (( ; $# > 1; )); do
+        echo "<iframe src=\"$2\" style=\"width: $1px\"></iframe>"
+        shift 2
+    done
+    echo "<pre id=\"said\">nothing</pre>${script:+<script src=\"contrast.js\"></script><script src=\"$script\"></script>}"
 }

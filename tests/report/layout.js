@@ -1,17 +1,17 @@
 // Compares pictures of pages with what is stored of them: squares of SQUARE pixels, the lightness of each as a digit of base 16.
-// `pictures` and `stored` are set by the page (layout.sh). What it says stands in #said, a line a picture; with `blessing`,
-// what is to be stored.
+// `pictures` - a name, a file, where in it the picture begins -, their `height` and `stored` are set by the page (layout.sh).
+// What it says stands in #said, a line a picture; with `blessing`, what is to be stored.
 "use strict";
 
 const SQUARE = 25;
 // A square differs if its lightness does by more than one of sixteen steps; a layout, if more than one square in a hundred does.
 const STEPS = 1, SHARE = 0.01;
 
-function squaresOf(image) {
-    const canvas = document.createElement("canvas"), [width, height] = [image.naturalWidth, image.naturalHeight];
+function squaresOf(image, top) {
+    const canvas = document.createElement("canvas"), width = image.naturalWidth;
     [canvas.width, canvas.height] = [width, height];
     const context = canvas.getContext("2d");
-    context.drawImage(image, 0, 0);
+    context.drawImage(image, 0, -top);
     const { data } = context.getImageData(0, 0, width, height), rows = [];
     for (let y = 0; y + SQUARE <= height; y += SQUARE) {
         let row = "";
@@ -53,9 +53,9 @@ function load(url) {
 
 window.addEventListener("load", async () => {
     const said = [];
-    for (const [i, name] of pictures.entries()) {
+    for (const [i, [name, file, top]] of pictures.entries()) {
         try {
-            const found = squaresOf(await load(`${name}.png`));
+            const found = squaresOf(await load(file), top);
             if (blessing) {
                 said.push(`= ${name}`, ...found);
                 continue;

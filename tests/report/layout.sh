@@ -24,34 +24,42 @@ cat >fonts.conf <<END
 END
 export FONTCONFIG_FILE=$folder/fonts.conf
 
-# Three frames in one window.
-widths() { # PAGE
-    echo '<!doctype html><meta charset="utf-8"><style>body { margin: 0 } iframe { border: 0; position: absolute; top: 0; height: 1500px }</style>'
-    local left=0 width
+# A window of all light pages, and one of all dark ones, a row of three frames a page.
+height=1500
+declare -A window=([light]= [dark]=) rows=([light]=0 [dark]=0)
+pictures=()
+picture() { # NAME PAGE light|dark
+    local left=0 width top=$((height * rows[$3]))
     for width in 1400 800 390; do
-        echo "<iframe src=\"$1\" style=\"left: ${left}px; width: ${width}px\"></iframe>"
+        window[$3]+="<iframe src=\"$2\" style=\"top: ${top}px; left: ${left}px; width: ${width}px; height: ${height}px\"></iframe>"
         left=$((left + width))
     done
+    pictures+=("$1-$3 $3.png $top")
+    rows[$3]=$((rows[$3] + 1))
 }
-names=()
-picture() { # NAME PAGE light|dark
-    widths "$2" >frame.html
-    browse 2590,1500 "$3" --screenshot="$folder/$1-$3.png" "file://$folder/frame.html" >/dev/null
-    [ -s "$1-$3.png" ] || failed "$1 $3: no screenshot"
-    names+=("$1-$3")
+photograph() {
+    for scheme in light dark; do
+        printf '<!doctype html><meta charset="utf-8"><style>body { margin: 0 } iframe { border: 0; position: absolute }</style>%s' \
+            "${window[$scheme]}" >frames.html
+        rm -f "$screenshots/$scheme.png"
+        browse 2590,$((height * rows[$scheme])) $scheme --screenshot="$screenshots/$scheme.png" "file://$folder/frames.html" >/dev/null
+        [ -s "$screenshots/$scheme.png" ] || failed "$scheme: no screenshot"
+        ln -s "$screenshots/$scheme.png" .
+    done
 }
 
-# What the browser says of the pictures in `names`: in the file said.
+# What the browser says of the pictures: in the file said.
 compare() { # true|false: to bless
-    local name as
+    local name file top as
     {
-        echo '<!doctype html><meta charset="utf-8"><pre id="said">nothing</pre><script>const blessing = '"$1"', pictures = ['
-        for name in "${names[@]}"; do echo "\"$name\","; done
+        echo '<!doctype html><meta charset="utf-8"><pre id="said">nothing</pre><script>'
+        echo "const blessing = $1, height = $height, pictures = ["
+        printf '["%s", "%s", %d],\n' ${pictures[*]}
         echo '], stored = ['
-        for name in "${names[@]}"; do
+        while read -r name file top; do
             as=${name#broken-}
             if [ -s "$stored/$as.txt" ]; then sed 's/.*/"&",/; 1s/^/[/; $s/$/],/' "$stored/$as.txt"; else echo '["nothing is stored"],'; fi
-        done
+        done < <(printf '%s\n' "${pictures[@]}")
         echo '];</script><script src="layout.js"></script>'
     } >compare.html
     browse 800,600 light --dump-dom "file://$folder/compare.html" >dom || failed "the browser failed"
@@ -72,32 +80,29 @@ for scheme in light dark; do
     picture stale 'stale.html#model=printed&amp;outcome=1,0&amp;step=5' $scheme
     picture graph graph.html $scheme
 done
-mv ./*.png "$screenshots"
-for name in "${names[@]}"; do ln -s "$screenshots/$name.png" .; done
 if [ "${SIMTFUZZ_BLESS:-}" ]; then
+    photograph
     compare true
     awk -v folder="$stored" '/^= / { file = folder "/" $2 ".txt"; printf "" >file; next } { print >file }' said
     exit 0
 fi
+
+# It can fail: sides below each other, a picture of the threads that is not there, a light page where it is dark outside.
+broken() { # NAME light|dark SED ADDRESS
+    sed "s/<meta http-equiv[^>]*>//; $3" "$1.html" >"broken-$1.html"
+    cmp -s "broken-$1.html" "$1.html" && failed "nothing is broken: $3"
+    picture "broken-$1" "broken-$1.html$4" "$2"
+}
+broken lock light 's/^\.two main\.parts {/.two .no-parts {/' '#step=3'
+broken program1 light 's/<style>/&canvas { visibility: hidden } /' '#step=8'
+broken graph dark 's/@media (prefers-color-scheme: dark)/@media (prefers-color-scheme: nothing)/' ''
+photograph
 compare false
-[ "$(wc -l <said)" = ${#names[@]} ] || failed "not every picture was compared: $(cat said)"
-grep DIFFERS said && failed "pages look otherwise; their pictures are in $screenshots"
+[ "$(wc -l <said)" = ${#pictures[@]} ] || failed "not every picture was compared: $(cat said)"
+grep '^DIFFERS' said | grep -v '^DIFFERS broken-' && failed "pages look otherwise; their pictures are in $screenshots"
+[ "$(grep -c '^DIFFERS broken-' said)" = 3 ] || failed "what is broken looks the same: $(cat said)"
 for name in "$stored"/*.txt; do
     grep -q " $(basename "$name" .txt):" said || failed "nothing is compared with $name"
 done
 cat said
-
-# It can fail: sides below each other, a picture of the threads that is not there, a light page where it is dark outside.
-broken() { # NAME PAGE light|dark SED
-    sed "s/<meta http-equiv[^>]*>//; $4" "$2.html" >"$1.html"
-    cmp -s "$1.html" "$2.html" && failed "nothing is broken: $4"
-    names=()
-    picture "$1" "$1.html$5" "$3"
-    compare false
-    grep -q "^DIFFERS $1-$3" said || failed "$1: it looks the same: $(cat said)"
-    cat said
-}
-broken broken-lock lock light 's/^\.two main\.parts {/.two .no-parts {/' '#step=3'
-broken broken-program1 program1 light 's/<style>/&canvas { visibility: hidden } /' '#step=8'
-broken broken-graph graph dark 's/@media (prefers-color-scheme: dark)/@media (prefers-color-scheme: nothing)/' ''
 finish

@@ -1,4 +1,4 @@
-// Looks at the page in the frame and says what it saw, one line, in #said (browser.sh), with contrast.js before it.
+// Looks at the page in each frame and says what it saw, a line a frame, in #said (browser.sh), with contrast.js before it.
 "use strict";
 
 // What the tabulator key comes to: in the order of the document, what is not folded away.
@@ -10,9 +10,7 @@ function reached(document) {
     });
 }
 
-const frame = document.getElementById("f");
-
-window.addEventListener("load", () => {
+function look(frame) {
     const window = frame.contentWindow;
     const document = frame.contentDocument;
     const findings = [...document.querySelectorAll("details.finding")];
@@ -25,8 +23,8 @@ window.addEventListener("load", () => {
     const root = document.scrollingElement;
     folded.forEach((element) => { element.open = false; });
     window.document.activeElement.blur();
-    parent.document.getElementById("said").textContent = [
-        `width ${root.scrollWidth} of ${root.clientWidth}`,
+    return [
+        `= ${frame.getAttribute("src")} ${root.clientWidth}: width ${root.scrollWidth}`,
         `findings ${findings.length}`,
         `reached ${summaries.length}`,
         `duplicates ${ids.length - new Set(ids).size}`,
@@ -35,4 +33,9 @@ window.addEventListener("load", () => {
         `unfolded ${folded.length}`,
         `scheme ${window.matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"}`,
     ].join("; ");
+}
+
+window.addEventListener("load", () => {
+    const said = [...document.querySelectorAll("iframe")].map(look);
+    document.getElementById("said").textContent = `\n${said.join("\n")}\n`;
 });

@@ -15,7 +15,7 @@ ask() { # PAGE WIDTH light|dark QUESTIONS
     asked[$3]+="[\"$1\", $2, \"$4\"],"
 }
 answer() { # light|dark: in the file said, a line "= PAGE WIDTH QUESTIONS" before those of its answers
-    frame 1400 about:blank view_probe.js | sed "s|<script|<script>const asked = [${asked[$1]}];</script>&|" >probe.html
+    frames view_probe.js 1400 about:blank | sed "s|<script|<script>const asked = [${asked[$1]}];</script>&|" >probe.html
     browse 1400,900 "$1" --virtual-time-budget=200000 --dump-dom "file://$folder/probe.html" >dom || failed "$1: the browser failed"
     sed -n '/<pre id="said">/,/<\/pre>/p' dom | sed '1d; /<\/pre>/d' >said
     [ "$(grep -c '^= ' said)" = "$(grep -o '\[' <<<"${asked[$1]}" | wc -l)" ] || failed "$1: not every page was asked: $(head -c 300 dom)"

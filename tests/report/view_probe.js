@@ -2,7 +2,7 @@
 // #said (view.sh). Which pages, at which widths, and which questions: `asked`, set by the page around the frame.
 "use strict";
 
-const frame = document.getElementById("f");
+const frame = document.querySelector("iframe");
 const said = [];
 
 function expect(what, found, wanted) {
