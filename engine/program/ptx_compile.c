@@ -338,7 +338,10 @@ static void number_locations(struct ptx_builder *b)
 {
     for (uint32_t f = 0; f < b->given.function_count; f++)
         find_units(b->program, b->given.functions[f]->body);
-    for (uint32_t i = 0; i < b->code->texture_count; i++)
+    bool fetches = false;
+    for (uint32_t pc = 1; pc < b->code->count; pc++)
+        fetches |= b->code->ops[pc].exec == PTX_EXEC_TEXTURE;
+    for (uint32_t i = 0; fetches && i < b->code->texture_count; i++)
         finer_units(b->program, ptx_type_of(b->code->textures[i].what->type).bits / 8u);
 }
 

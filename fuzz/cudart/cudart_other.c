@@ -41,6 +41,8 @@ static const struct {
     {9, "cudaErrorInvalidConfiguration", "invalid configuration argument"},
     {13, "cudaErrorInvalidSymbol", "invalid device symbol"},
     {17, "cudaErrorInvalidDevicePointer", "invalid device pointer"},
+    {20, "cudaErrorInvalidChannelDescriptor", "invalid channel descriptor"},
+    {26, "cudaErrorInvalidFilterSetting", "linear filtering not supported for non-float type"},
     {98, "cudaErrorInvalidDeviceFunction", "invalid device function"},
     {101, "cudaErrorInvalidDevice", "invalid device ordinal"},
     {200, "cudaErrorInvalidKernelImage", "device kernel image is invalid"},

@@ -31,7 +31,8 @@ enum device_message {
     DEVICE_FREE,     /* uint64_t address */
     DEVICE_WRITTEN,  /* device_range: the host wrote it */
     DEVICE_COPIED,   /* device_range */
-    DEVICE_LAUNCH,   /* device_launch: answered by device_launched, then what the kernel printed */
+    DEVICE_TEXTURE, /* uint64_t handle, then what it is of, as settings of PTX kernels say it; nothing: it is of nothing */
+    DEVICE_LAUNCH,  /* device_launch: answered by device_launched, then what the kernel printed */
     DEVICE_RESULT, /* device_result, then the error's text: the last launch has ended on a GPU; answered by a number */
     DEVICE_NOTE,  /* a sentence: what the program does that does not work here, or is wrong */
     DEVICE_WRONG, /* the same: a finding */

@@ -138,6 +138,21 @@ static void on_result(struct device *device, const char *data, size_t bytes)
     answer(device, &heard, sizeof heard);
 }
 
+static void on_texture(struct device *device, const char *data, size_t bytes)
+{
+    struct device_texture **at = &device->textures;
+    uint64_t handle;
+    memcpy(&handle, data, sizeof handle);
+    while (*at && (*at)->handle != handle)
+        at = &(*at)->next;
+    if (!*at)
+        *at = ARENA_NEW(&device->arena, struct device_texture);
+    (*at)->handle = handle;
+    (*at)->text = bytes > sizeof handle
+                      ? arena_strndup(&device->arena, data + sizeof handle, bytes - sizeof handle)
+                      : NULL;
+}
+
 static void on_note(struct device *device, enum device_message kind, const char *data, size_t bytes)
 {
     const char *text = arena_strndup(&device->arena, data, bytes);
@@ -158,6 +173,7 @@ static const size_t least[DEVICE_MESSAGES] = {[DEVICE_MODULE] = sizeof(uint32_t)
                                               [DEVICE_FREE] = sizeof(uint64_t),
                                               [DEVICE_WRITTEN] = sizeof(struct device_range),
                                               [DEVICE_COPIED] = sizeof(struct device_range),
+                                              [DEVICE_TEXTURE] = sizeof(uint64_t),
                                               [DEVICE_LAUNCH] = sizeof(struct device_launch),
                                               [DEVICE_RESULT] = sizeof(struct device_result)};
 
@@ -200,6 +216,9 @@ static void on_message(struct device *device, enum device_message kind, const ch
             device_mark(device, &range);
         else
             device_copy_marks(device, &range);
+        break;
+    case DEVICE_TEXTURE:
+        on_texture(device, data, bytes);
         break;
     case DEVICE_LAUNCH:
         on_launch(device, data, bytes);

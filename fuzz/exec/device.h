@@ -32,6 +32,12 @@ struct device_buffer {
     struct device_buffer *next;
 };
 
+struct device_texture { /* a texture or surface object */
+    uint64_t handle;
+    const char *text; /* behind `texture:HANDLE=`; NULL: it was destroyed */
+    struct device_texture *next;
+};
+
 /* What `exec` was asked for, and what it counts. */
 struct device_options {
     uint64_t budget;     /* steps of a launch; 0: no bound */
@@ -76,6 +82,7 @@ struct device {
     bool greeted;
     struct device_module *modules;
     struct device_buffer *buffers; /* the latest first */
+    struct device_texture *textures;
     struct device_report report;
     struct device_told *told;
     struct device_recorded recorded;

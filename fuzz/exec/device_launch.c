@@ -184,6 +184,9 @@ static const char *launch_settings(struct arena *arena, const struct device *dev
             text_format(&text, " memory:%s=0x%llx:%llu", buffer->name,
                         (unsigned long long)buffer->at.address,
                         (unsigned long long)buffer->at.bytes);
+    for (const struct device_texture *t = device->textures; t; t = t->next)
+        if (t->text)
+            text_format(&text, " texture:0x%llx=%s", (unsigned long long)t->handle, t->text);
     return text.bytes;
 }
 
@@ -347,6 +350,15 @@ static void print(struct device *device, const struct launch *launch)
                                       LAUNCH_PRINT_BYTES, (unsigned long long)printed->dropped));
 }
 
+/* What the handles of a GPU's textures are of is not told to `record`. */
+static bool has_textures(const struct ptx_code *code)
+{
+    for (uint32_t pc = 1; pc < code->count; pc++)
+        if (code->ops[pc].exec == PTX_EXEC_TEXTURE || code->ops[pc].exec == PTX_EXEC_SUST)
+            return true;
+    return false;
+}
+
 static uint32_t run_in(struct device *device, struct arena *arena,
                        const struct device_launch *launch, const struct ptx_function *entry,
                        const struct device_module *module, const uint8_t *arguments)
@@ -371,6 +383,10 @@ static uint32_t run_in(struct device *device, struct arena *arena,
     struct launch *run = launch_new(arena, kernel, launch->grid, &options, &why);
     if (!run) {
         refuse(device, entry->name, why);
+        return ERROR_UNSUPPORTED;
+    }
+    if (device->options->records && has_textures(run->program->ptx)) {
+        refuse(device, entry->name, "launches with textures or surfaces are not recorded");
         return ERROR_UNSUPPORTED;
     }
     if (launch->cooperative && run->blocks > run->program->launch.blocks)

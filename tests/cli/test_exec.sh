@@ -230,6 +230,25 @@ build tensors tensor-product &
 build early tensor-product -DBUG_MISSING_BARRIER &
 build beyond tensor-product -DBUG_STRIDE &
 wait
+# Textures and surfaces over arrays, rows of a pitch, linear memory, layers, three dimensions.
+images() { # status, macro
+    "$nvcc" -arch=sm_80 -lineinfo -cudart shared -D"$2" -o images "$source/tests/data/exec/texture.cu" 2>nvcc.log ||
+        failed "nvcc: $(cat nvcc.log)"
+    expect "$1" exec --capture images.d -- ./images
+}
+images 0 RIGHT
+says out '0 texels and 0 samples are wrong'
+says err '2 launches of 3 blocks' 'nothing is wrong'
+expect 0 check images.d/launch-2.ptx
+says out 'clean'
+images 1 BUG_OUTSIDE
+says err '(texture.cu:22): write of 4 bytes of the surface 0x2: byte 40' 'surf2Dwrite(texel, half, x * sizeof texel, y)'
+images 1 BUG_RACE
+says err 'buffer2[0] is written by thread (1,0)' 'texture.cu:20 | surf2Dwrite'
+images 1 BUG_UNWRITTEN
+says err 'UNWRITTEN halve' 'texture.cu:18 | uchar4 texel = tex2D<uchar4>'
+images 1 BUG_DESTROYED
+says err '0x1 is the handle of no texture or surface'
 # The host's own product is what tensor cores give: whole numbers, exact in any order.
 expect 0 exec -- ./tensors
 says out '0 elements of 64 x 64 are wrong'
