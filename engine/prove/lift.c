@@ -59,13 +59,32 @@ static bool check_atomic(struct building *b, uint32_t pc)
     return true;
 }
 
+/* Strong for all threads of the device, of one element (docs/races.md). */
+static bool is_strong(const struct ptx_op *op)
+{
+    const uint8_t *words = op->statement ? op->statement->u.instruction.words : NULL;
+    uint8_t sem = words ? words[PTX_SLOT_SEM] : PTX_W_NONE;
+    uint8_t scope = words ? words[PTX_SLOT_SCOPE] : PTX_W_NONE;
+    bool plain = sem == PTX_W_NONE || sem == PTX_W_WEAK;
+    bool narrow = scope == PTX_W_CTA || scope == PTX_W_CLUSTER;
+    return op->exec == PTX_EXEC_ATOM || (!plain && !narrow && op->count == 1);
+}
+
+uint32_t lift_log_kind(const struct lift *lift, const struct ptx_op *op)
+{
+    bool one_size = (lift->strong_sizes & (lift->strong_sizes - 1)) == 0;
+    if (is_strong(op) && (one_size || op->exec == PTX_EXEC_ATOM))
+        return LOG_ATOMIC;
+    return op->exec == PTX_EXEC_ST ? LOG_WRITE : LOG_READ;
+}
+
 static void note_order(struct building *b, const struct ptx_op *op)
 {
     const uint8_t *words = op->statement ? op->statement->u.instruction.words : NULL;
     bool access = op->exec == PTX_EXEC_LD || op->exec == PTX_EXEC_ST || op->exec == PTX_EXEC_ATOM;
     bool says = access && words && (words[PTX_SLOT_SCOPE] || words[PTX_SLOT_SEM]);
-    if (says || op->exec == PTX_EXEC_MEMBAR || op->exec == PTX_EXEC_BAR_WARP)
-        b->lift->ordered = true;
+    b->lift->ordered |= says || op->exec == PTX_EXEC_MEMBAR || op->exec == PTX_EXEC_BAR_WARP;
+    b->lift->strong_sizes |= access && is_strong(op) ? op->bytes : 0;
 }
 
 static bool is_handled(struct building *b, uint32_t pc)

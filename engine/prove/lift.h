@@ -29,22 +29,19 @@ struct lift {
     const struct program *program;
     const struct ptx_code *code;
     uint32_t *first, *end; /* a block: its instructions code->ops[first .. end) */
-    uint32_t *
-        block_at; /* an instruction that a block starts with: the block's number; else UINT32_MAX */
+    uint32_t *block_at; /* an instruction that a block starts with: its number; else UINT32_MAX */
     struct ast_var **narrow, **wide; /* registers, by row */
     struct ast_var *local, *constants;
     uint32_t place_count;
     struct lift_place places[LIFT_PLACES];
     /* An instruction: the places that it may access, a bit each; NULL: all of its space. */
     const uint64_t *allowed;
-    uint64_t
-        *touched; /* that it may have accessed in this run, as far as ranges of addresses say */
-    uint64_t *
-        *live; /* a block: registers that are read before they are written, from its start on */
+    uint64_t *touched;   /* that it may have accessed in this run, as ranges of addresses say */
+    uint64_t **live;     /* a block: registers read before they are written, from its start on */
     uint32_t live_words; /* of such a set */
     term tid[2][3], bid[2][3];
-    bool
-        ordered; /* somebody says something of order: only barriers are understood (docs/races.md) */
+    bool ordered;          /* somebody says something of order (docs/races.md) */
+    uint32_t strong_sizes; /* bytes of strong accesses and atomics, all sizes or-ed */
 };
 
 /* Fills in duo->lift, duo->kernel. False: *reason. */
@@ -61,6 +58,9 @@ void lift_launch(struct duo *duo);
 
 /* What a variable holds at first for thread k. */
 term lift_initial(struct duo *duo, const struct ast_var *var, uint32_t k);
+
+/* An access in the log: strong ones of the whole device, all of one size, race with each other as little as atomics. */
+uint32_t lift_log_kind(const struct lift *lift, const struct ptx_op *op);
 
 /* Whether an access of the instruction may lie there. */
 bool lift_allows(const struct lift *lift, uint32_t pc, uint32_t place);

@@ -144,25 +144,31 @@ static void store(const struct placing *p, uint32_t byte, term value)
 
 static void tell(const struct placing *p)
 {
-    static const uint8_t kinds[] = {
-        [PTX_EXEC_LD] = LOG_READ, [PTX_EXEC_ST] = LOG_WRITE, [PTX_EXEC_ATOM] = LOG_ATOMIC};
     struct lifting *x = p->x;
     uint32_t each = 4 / x->duo->units;
     struct access_seen access = {.var = p->place->var,
                                  .index = unit_of(&x->duo->terms, p->offset, each),
                                  .enabled = p->enabled,
                                  .count = p->bytes / each,
-                                 .kind = kinds[x->op->exec]};
+                                 .kind = (uint8_t)lift_log_kind(x->lift, x->op)};
     x->lift->touched[x->pc] |= (uint64_t)1 << (p->place - x->lift->places);
     if (is_memory(access.var))
         duo_access(x->duo, x->state, x->k, &access, x->at);
 }
 
-static bool is_forgotten(const struct placing *p)
+/* A strong read may meet another thread's write without a race: it gives that, or what the thread sees. */
+static term forgotten(const struct placing *p, const struct ptx_place *result, term seen)
 {
-    const struct duo *duo = p->x->duo;
+    struct duo *duo = p->x->duo;
     const struct ast_var *var = p->place->var;
-    return duo->options->memory == PROOF_ADVERSARY && is_memory(var) && duo->written[var->mark];
+    bool strong = lift_log_kind(p->x->lift, p->x->op) == LOG_ATOMIC;
+    if (!is_memory(var) || !duo->written[var->mark] ||
+        !(strong || duo->options->memory == PROOF_ADVERSARY))
+        return seen;
+    term anything = lift_anything(p->x, result);
+    return strong ? term_ite(&duo->terms, duo_fresh(duo, SORT_BOOL, "another thread's write"),
+                             anything, seen)
+                  : anything;
 }
 
 /* ---- instructions ---- */
@@ -203,8 +209,7 @@ static void load(const struct placing *p)
         const struct ptx_place *result = &x->op->results[e];
         if (result->kind != PTX_PLACE_REGISTER)
             continue;
-        term value = is_forgotten(p) ? lift_anything(x, result)
-                                     : extended(x, result, fetch(p, e * x->op->bytes));
+        term value = forgotten(p, result, extended(x, result, fetch(p, e * x->op->bytes)));
         note_read(p, value);
         x->loaded[e] = x->loaded[e] ? term_ite(t, p->enabled, value, x->loaded[e]) : value;
     }

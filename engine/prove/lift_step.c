@@ -259,8 +259,6 @@ void lift_block(struct duo *duo, term *state, uint32_t block)
 
 static void mark_access(struct duo *duo, uint32_t pc, uint8_t *changed)
 {
-    static const uint32_t kinds[] = {
-        [PTX_EXEC_LD] = LOG_READ, [PTX_EXEC_ST] = LOG_WRITE, [PTX_EXEC_ATOM] = LOG_ATOMIC};
     const struct lift *lift = duo->lift;
     const struct ptx_op *op = &lift->code->ops[pc];
     for (uint32_t i = 0; i < lift->place_count; i++) {
@@ -268,7 +266,7 @@ static void mark_access(struct duo *duo, uint32_t pc, uint8_t *changed)
         if (!lift_allows(lift, pc, i))
             continue;
         if (is_memory(var))
-            changed[slot_log(duo, var, kinds[op->exec])] = 1;
+            changed[slot_log(duo, var, lift_log_kind(lift, op))] = 1;
         for (uint32_t k = 0; k < 2 && op->exec != PTX_EXEC_LD; k++)
             changed[slot_var(duo, var, k)] = 1;
     }

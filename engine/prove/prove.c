@@ -23,9 +23,8 @@ enum { GUESSES_MAX = 16, INPUT_ELEMENTS_MAX = 1024, MEMORY_WORDS_MAX = 4096 };
 struct asking {
     struct grown wanted; /* term */
     uint32_t obligations, tids, watched, inputs, fresh, reads, memory;
-    bool guided; /* memory behind barriers is asked for */
-    uint8_t *
-        cone; /* terms that the obligations rest on: no other is asked for where there may be many */
+    bool guided;   /* memory behind barriers is asked for */
+    uint8_t *cone; /* terms that the obligations rest on: of others not all are asked for */
 };
 
 static void want_if_asked(struct duo *duo, struct asking *asking, term t)

@@ -40,15 +40,12 @@ struct proof_options {
     enum proof_memory memory;
     bool assume_invariants; /* `invariant e` is taken as given, not shown */
     bool file_inputs;       /* `input` memory holds what the kernel's seed draws, not anything */
-    uint32_t
-        unroll; /* trips of each loop that are tried before invariants are looked for; 0: none */
-    uint64_t
-        order; /* 0, or a seed: candidates are tried in another order (the result is the same) */
-    bool invariants; /* loops by invariants; otherwise by unrolling only */
+    uint32_t unroll;        /* trips of each loop tried before invariants are looked for; 0: none */
+    uint64_t order;         /* 0, or a seed: candidates in another order (the result is the same) */
+    bool invariants;        /* loops by invariants; otherwise by unrolling only */
     bool counted; /* loops that constants end after a few trips are run, and neither cut nor left */
     bool rehearsed; /* guesses that drawn runs show to be false are not asked about */
-    bool
-        integers; /* what is open is asked as Horn clauses over integers, if the solver knows such */
+    bool integers;  /* what is open is asked as Horn clauses over integers, if the solver can */
 };
 
 extern const struct proof_options PROOF_DEFAULTS;
@@ -82,8 +79,7 @@ struct proof_model {
     uint32_t tid[2], bid[2];
     uint32_t input_count;
     struct proof_input *inputs;
-    uint32_t
-        guess_count; /* values that the proof made up: what was read after a barrier, havoc .. */
+    uint32_t guess_count; /* values made up: what was read after a barrier, havoc .. */
     struct proof_value *guesses;
     bool private_inputs; /* the threads' own inputs differ, which no initialiser can say */
     bool assumes;        /* an assume ends threads, of which an execution knows nothing */

@@ -28,8 +28,7 @@ struct cone {
 
 struct cut_cones {
     struct cone entry; /* the state before the loop */
-    struct cone
-        latch; /* after a trip, and what is accessed in it: without what stands in `entry` */
+    struct cone latch; /* after a trip, and what is accessed in it: without `entry` */
     struct cone guess; /* the candidates, and who is at the head: likewise */
 };
 

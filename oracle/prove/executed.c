@@ -6,7 +6,7 @@
 
 enum {
     STEPS = 1 << 13,
-    ACCESSES = 1 << 12,
+    ACCESSES = 1 << 11,
     ATOMICS = 1 << 10,
     BARRIERS = 1 << 8,      /* of a block */
     MEMORY_WORDS = 1 << 18, /* in all */
@@ -80,7 +80,6 @@ static struct keeping keep(struct arena *arena, const struct program *program)
     return k;
 }
 
-/* The definition (oracle/race/race.h) once more. */
 static bool conflict(const struct race_log_entry *a, const struct race_log_entry *b)
 {
     bool atomics = a->access.kind == ACCESS_ATOMIC && b->access.kind == ACCESS_ATOMIC,
@@ -89,16 +88,27 @@ static bool conflict(const struct race_log_entry *a, const struct race_log_entry
            (a->block != b->block || a->interval == b->interval);
 }
 
-/* The access whose race with an earlier one is complete first. */
-static void find_race(struct executed *x)
+/* Those of entry n with earlier ones; whether there is one. */
+static bool find_races_of(struct executed *x, uint32_t n)
 {
-    struct race_log_result found = race_log_search(x->log);
-    x->complete = x->complete && found.complete && !x->log->overflow;
-    x->raced = found.found;
-    x->second = found.second;
-    while (x->raced && x->first < x->second &&
-           !conflict(&x->log->entries[x->first], &x->log->entries[x->second]))
-        x->first++;
+    const struct race_log_entry *entries = x->log->entries;
+    bool found = false;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!conflict(&entries[i], &entries[n]))
+            continue;
+        found = true;
+        if (x->race_count < EXECUTED_RACES)
+            x->races[x->race_count++] = (struct executed_race){i, n};
+    }
+    return found;
+}
+
+static void find_races(struct executed *x)
+{
+    bool is_sure = true;
+    for (; x->sure < x->log->count && is_sure; x->sure++)
+        is_sure = !find_races_of(x, x->sure) || x->log->entries[x->sure].access.kind != ACCESS_READ;
+    x->complete = x->complete && !x->log->overflow;
 }
 
 const struct executed *executed_run(struct arena *arena, const struct program *program,
@@ -119,6 +129,6 @@ const struct executed *executed_run(struct arena *arena, const struct program *p
     x->status = machine_run(machine, &scheduler.choices, STEPS, NULL);
     x->fault_thread = machine->head->fault_thread;
     x->final = machine->memory;
-    find_race(x);
+    find_races(x);
     return x;
 }

@@ -1,6 +1,9 @@
 /*
  * executed.h - an execution of P by `interleave`, kept as a proof speaks of it: every access, what memory held when a
- * block passed a barrier, what each atomic found and left, the first race by the literal log.
+ * block passed a barrier, what each atomic found and left, and its races, by their definition (oracle/race/race.h).
+ *
+ * Up to the first read that completes a race nobody has seen what another thread did in the interval: until then, a
+ * thread does what its own view says, whoever has raced by writing.
  */
 #ifndef ORACLE_PROVE_EXECUTED_H
 #define ORACLE_PROVE_EXECUTED_H
@@ -12,6 +15,13 @@ struct executed_atomic {
     int32_t found, left;
 };
 
+enum { EXECUTED_RACES = 64 };
+
+/* Entries of the log. */
+struct executed_race {
+    uint32_t first, second;
+};
+
 struct executed {
     const struct program *program;
     uint32_t words;         /* of global and shared memory */
@@ -21,8 +31,9 @@ struct executed {
     uint32_t fault_thread; /* of an error */
     bool complete;         /* nothing was too much to be kept */
     struct race_log *log;
-    bool raced;
-    uint32_t first, second; /* entries of the log: the race that is complete first */
+    uint32_t sure;       /* so many entries: the last one may be a read that completes a race */
+    uint32_t race_count; /* among them; no more than there is room for */
+    struct executed_race races[EXECUTED_RACES];
     uint32_t atomic_count;
     struct executed_atomic *atomics; /* in their order */
     const int32_t ***passed;         /* a block: a memory for each barrier that it passed */

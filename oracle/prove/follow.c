@@ -135,7 +135,7 @@ static void tell_launch(struct following *w)
 
 /* ---- deeds ---- */
 
-/* An access that the execution has, too: of its entries that are before the first race, all that are the same. */
+/* An access that the execution has, too. */
 static void meet_access(struct following *w, const struct deed *d)
 {
     static const enum access_kind kinds[LOG_KINDS] = {
@@ -471,11 +471,11 @@ static bool is_written(const struct duo *duo, const char *name)
     return false;
 }
 
-/* Whatever thread k has done before the first race. */
+/* Whatever thread k has done, as far as that is sure. */
 static void compare_accesses(struct following *w, uint32_t k)
 {
     const struct race_log *log = w->x->log;
-    for (uint32_t i = 0; i < log->count && !(w->x->raced && i > w->x->second); i++) {
+    for (uint32_t i = 0; i < w->x->sure; i++) {
         const struct race_log_entry *e = &log->entries[i];
         struct program_location at = program_locate(w->x->program, e->address);
         if (w->met[i] || e->access.thread != w->f[k].thread || !is_written(w->duo, at.var->name))
@@ -550,7 +550,7 @@ static struct following follow(struct arena *arena, struct duo *duo, const struc
 {
     struct following w = {.arena = arena, .duo = duo, .x = x};
     duo_start(duo);
-    w.well = x->status == STATUS_TERMINATED && !x->raced;
+    w.well = x->status == STATUS_TERMINATED && x->race_count == 0;
     for (uint32_t k = 0; k < 2; k++)
         w.f[k] =
             (struct follower){.thread = pair[k], .block = pair[k] / x->program->launch.threads};
@@ -626,20 +626,25 @@ static void must_part(struct asked *a, uint32_t thread)
             "threads of an execution part at a barrier, and no obligation says so of any two"};
 }
 
+/* Thread 2 meets what thread 1 has logged: who is thread 1 comes first in P. */
+static void follow_race(struct asked *a, const struct executed_race *race)
+{
+    const struct race_log_entry *first = &a->x->log->entries[race->first],
+                                *second = &a->x->log->entries[race->second];
+    uint32_t one = first->access.thread, other = second->access.thread;
+    if (!goes(a, one, other, first->address, GOAL_RACE) &&
+        !goes(a, other, one, first->address, GOAL_RACE))
+        miss(a, one, other, GOAL_RACE);
+}
+
 static void follow_execution(struct asked *a)
 {
     const struct executed *x = a->x;
-    const struct race_log_entry *entries = x->log->entries;
     uint32_t s = pcg_below(&a->rng, x->program->total_threads);
-    if (x->raced) {
-        uint32_t one = entries[x->first].access.thread, other = entries[x->second].access.thread;
-        uint32_t address = entries[x->second].address;
-        /* Thread 2 meets what thread 1 has logged: who is thread 1 comes first in P. */
-        bool said = goes(a, one, other, address, GOAL_RACE);
-        if (!goes(a, other, one, address, GOAL_RACE) && !said)
-            miss(a, one, other, GOAL_RACE);
+    for (uint32_t n = 0; n < PAIRS && x->race_count > 0; n++)
+        follow_race(a, &x->races[n == 0 ? 0 : pcg_below(&a->rng, x->race_count)]);
+    if (x->race_count > 0)
         return;
-    }
     if (x->status == STATUS_OUT_OF_BOUNDS || x->status == STATUS_ASSERT_FAILS) {
         enum proof_goal goal = x->status == STATUS_OUT_OF_BOUNDS ? GOAL_BOUNDS : GOAL_ASSERTS;
         uint32_t t = another(a, x->fault_thread);

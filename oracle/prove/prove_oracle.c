@@ -24,16 +24,26 @@ enum {
     SHARE_ANY = 4,    /* whether any number of threads is proved */
     SHARE_HORN = 4,
     SHARE_BOOGIE = 16, /* it takes 1.5 seconds to start */
+    SHARE_PAIRS = 2,   /* `encoding`, where only `pairs` is asked for */
     MOST_THREADS = 64
 };
 #define SECOND_SOLVER "cvc5 --lang smt2 --incremental --rlimit-per=20000"
 
 struct asking {
     struct checking *c;
+    enum oracle_id oracle;
     struct answer *answer;
     struct prove_outcome outcome;
     uint64_t draw;
 };
+
+static struct asking asking(struct checking *c, enum oracle_id oracle)
+{
+    return (struct asking){.c = c,
+                           .oracle = oracle,
+                           .answer = &c->result->answers[oracle],
+                           .draw = c->options->seed ^ (uint64_t)oracle};
+}
 
 /* ---- what is said ---- */
 
@@ -51,7 +61,7 @@ static void diverge(struct asking *x, const char *class, const char *observable,
     }
     if (other)
         evidence_string(&e, "other", other);
-    *d = (struct divergence){.oracle = ORACLE_PROVE,
+    *d = (struct divergence){.oracle = x->oracle,
                              .class_name = class,
                              .rule = RULE_NONE,
                              .observable = observable,
@@ -116,7 +126,6 @@ static uint32_t judge_encoding(struct asking *x)
     struct follow_fault fault =
         follow_executions(c->arena, forms_new(c->arena, c->result->kernel), x->outcome.result.cut,
                           pcg_splitmix(c->options->seed), &pairs);
-    x->answer->checked += pairs;
     if (fault.what)
         diverge(x, "encoding", fault.what, GOAL_COUNT, fault.why, fault.why);
     return pairs;
@@ -228,6 +237,7 @@ static void answer_quietly(struct asking *x)
 static void answer_large(struct asking *x, int most)
 {
     uint32_t pairs = judge_encoding(x);
+    x->answer->checked = pairs;
     x->answer->reason =
         arena_printf(x->c->arena,
                      "a kernel of more than %d statements takes a solver too long beside a "
@@ -239,8 +249,7 @@ static void answer_large(struct asking *x, int most)
 
 void prove_oracle_judge(struct checking *c)
 {
-    struct asking x = {.c = c, .answer = &c->result->answers[ORACLE_PROVE]};
-    x.draw = c->options->seed ^ ORACLE_PROVE;
+    struct asking x = asking(c, ORACLE_PROVE);
     *x.answer = (struct answer){.verdict = VERDICT_NOT_APPLICABLE};
     int most = c->result->kernel->form == FORM_PTX ? INSTRUCTIONS : STATEMENTS;
     if (ast_kernel_size(c->result->kernel) > (uint32_t)most) {
@@ -252,7 +261,7 @@ void prove_oracle_judge(struct checking *c)
         x.answer->reason = x.outcome.result.refused;
         return;
     }
-    judge_encoding(&x);
+    x.answer->checked += judge_encoding(&x);
     if (drawn(&x, SHARE_ANY))
         judge_any(&x);
     if (drawn(&x, SHARE_HORN))
@@ -260,4 +269,11 @@ void prove_oracle_judge(struct checking *c)
     if (drawn(&x, SHARE_BOOGIE))
         judge_boogie(&x);
     answer_quietly(&x);
+}
+
+void prove_encoding_judge(struct checking *c)
+{
+    struct asking x = asking(c, ORACLE_PAIRS);
+    if (!oracle_asked(c, ORACLE_PROVE) && drawn(&x, SHARE_PAIRS))
+        judge_encoding(&x);
 }

@@ -18,4 +18,8 @@
 
 void prove_oracle_judge(struct checking *checking);
 
+/* `encoding` alone, as a class of the oracle `pairs`, in a share of the cases that the seed draws: it needs no solver,
+ * and the encoding is one more account of two threads for all. */
+void prove_encoding_judge(struct checking *checking);
+
 #endif
