@@ -11,6 +11,10 @@
 /* ---- ref_room.c ---- */
 
 void ref_room_clear(struct ref_room *room);
+/* What the room holds, kept and put back where it was, so that whoever points into it still may. */
+size_t ref_room_size(const struct ref_room *room);
+void ref_room_save(const struct ref_room *room, void *to);
+void ref_room_restore(struct ref_room *room, const void *from);
 /* NULL: no room is left, r->unknown. */
 struct ref_item *ref_item_new(struct ref *r, enum ref_item_kind kind);
 void ref_item_drop(struct ref *r, struct ref_item *item);

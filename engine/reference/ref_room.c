@@ -30,6 +30,23 @@ void ref_room_clear(struct ref_room *room)
     room->function_count = 0;
 }
 
+size_t ref_room_size(const struct ref_room *room)
+{
+    return sizeof *room + room->used;
+}
+
+void ref_room_save(const struct ref_room *room, void *to)
+{
+    memcpy(to, room, sizeof *room);
+    memcpy((char *)to + sizeof *room, room->bytes, room->used);
+}
+
+void ref_room_restore(struct ref_room *room, const void *from)
+{
+    memcpy(room, from, sizeof *room);
+    memcpy(room->bytes, (const char *)from + sizeof *room, room->used);
+}
+
 static void *take(struct ref *r, size_t bytes)
 {
     bytes = (bytes + 15) / 16 * 16;

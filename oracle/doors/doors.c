@@ -25,6 +25,7 @@
 #include "oracle/results/order.h"
 #include "oracle/results/race_logs.h"
 #include "oracle/results/result.h"
+#include "oracle/searches/searches.h"
 #include "oracle/warps/simulation_explore.h"
 
 const struct oracle oracle_doors[] = {
@@ -36,6 +37,7 @@ const struct oracle oracle_doors[] = {
     {.id = ORACLE_COUNT, .unasked = true, .explored = exhaust_explored, .judge = exhaust_judge},
     {.id = ORACLE_RACE, .judge = race_judge},
     {.id = ORACLE_RESULT, .judge = result_judge},
+    {.id = ORACLE_RESULT, .judge = searches_judge},
     {.id = ORACLE_LIVENESS, .unasked = true, .explored = liveness_explore, .judge = liveness_judge},
     {.id = ORACLE_SAFETY,
      .watch = safety_watch,

@@ -1,10 +1,10 @@
 /*
  * follow_policy.c - executions of warps without a stack: who steps is the policy's choice, which the reference makes once
- * more (engine/reference/ref_policy.h). Of PTX threads are as they are followed here, and the flow of a function is that
+ * more (engine/reference_policy/ref_policy.h). Of PTX threads are as they are followed here, and the flow of a function is that
  * of its instructions.
  */
-#include "engine/reference/ref_flow.h"
-#include "engine/reference/ref_policy.h"
+#include "engine/reference_policy/ref_flow.h"
+#include "engine/reference_policy/ref_policy.h"
 #include "oracle/reference/follow_ptx.h"
 
 enum { OPEN_DEPTH = 8, OPEN_STATES = 1 << 10, FLOW_NODES = 400 };

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# engine/reference and engine/reference_ptx are a second account only as long as they compute nothing by the first one: it includes the trees, the
+# engine/reference, _policy and _ptx are a second account only as long as they compute nothing by the first one: it includes the trees, the
 # names of the rules, arenas and the mixing function of random streams, and calls nothing there that evaluates.
 #
 #     reference.sh SOURCE
@@ -18,7 +18,7 @@ failures=$(
     done
     grep -nwE "($computes)[a-z_]*" engine/reference*/*.[ch] | grep -v 'ref_choice_' |
         sed 's/$/   <- the engine computes this/'
-    grep -lnE '"engine/reference(_ptx)?/' engine/*/*.[ch] | grep -vE '^engine/reference(_ptx)?/' |
+    grep -lnE '"engine/reference(_[a-z]+)?/' engine/*/*.[ch] | grep -vE '^engine/reference(_[a-z]+)?/' |
         sed 's/$/: the engine does not know its reference/'
 )
 if [ -n "$failures" ]; then

@@ -1,8 +1,8 @@
-/* ref_policy_internal.h - a policy's memory. For engine/reference only. */
+/* ref_policy_internal.h - a policy's memory. For engine/reference_policy only. */
 #ifndef ENGINE_REF_POLICY_INTERNAL_H
 #define ENGINE_REF_POLICY_INTERNAL_H
 
-#include "engine/reference/ref_policy.h"
+#include "engine/reference_policy/ref_policy.h"
 
 /* Threads that took an unmarked branch together, and whose paths have not met yet. */
 struct ref_region {

@@ -1,4 +1,4 @@
-#include "engine/reference/ref_policy_internal.h"
+#include "engine/reference_policy/ref_policy_internal.h"
 
 #include <string.h>
 

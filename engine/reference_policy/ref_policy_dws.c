@@ -4,7 +4,7 @@
  * At a branch that is not marked the paths wait for each other as under a stack. Who took it together is a region, until
  * all have come to where its paths meet. Of several paths one runs, then the next.
  */
-#include "engine/reference/ref_policy_internal.h"
+#include "engine/reference_policy/ref_policy_internal.h"
 
 /* At a loop's exit the warp splits under `dws` and `dws-loops`, at another branch under `dws` and `dws-ifs`. */
 static bool splits_at_loops(const struct ref_policy *p)

@@ -1,0 +1,199 @@
+#include "oracle/searches/searches.h"
+
+#include "engine/base/pcg.h"
+#include "engine/input/input.h"
+#include "engine/machine/symmetry.h"
+#include "engine/reference/ref_all.h"
+#include "engine/search/search_symmetry.h"
+#include "oracle/check/evidence.h"
+#include "oracle/searches/searches_internal.h"
+
+#include <string.h>
+
+enum { SEARCHES_SEED = 19, /* tells this draw from others */ STATES = 1000 };
+
+static const struct search_options bounds = {.max_states = 1 << 14,
+                                             .max_bytes = 16 << 20,
+                                             .max_steps = 1 << 18,
+                                             .max_depth = 256,
+                                             .max_outcomes = STATES};
+
+/* ---- ends ---- */
+
+static bool same_outcome(const struct ref_all *all, const struct ref_all_outcome *a,
+                         const struct search_outcome *b)
+{
+    return strcmp(ref_end_names[a->end], status_names[b->status]) == 0 &&
+           (a->end != REF_TERMINATED ||
+            memcmp(a->store, b->store, all->words * sizeof *a->store) == 0);
+}
+
+static const char *compare_outcomes(const struct ref_all *all, const struct search_result *found)
+{
+    for (uint32_t i = 0; i < all->outcome_count; i++) {
+        uint32_t k = 0;
+        while (k < found->outcome_count &&
+               !same_outcome(all, &all->outcomes[i], &found->outcomes[k]))
+            k++;
+        if (k == found->outcome_count)
+            return "outcome missed";
+    }
+    for (uint32_t k = 0; k < found->outcome_count; k++) {
+        uint32_t i = 0;
+        while (i < all->outcome_count && !same_outcome(all, &all->outcomes[i], &found->outcomes[k]))
+            i++;
+        if (i == all->outcome_count)
+            return "outcome that is none";
+    }
+    return NULL;
+}
+
+/* ---- one way to search ---- */
+
+struct way {
+    const char *name;
+    enum search_method method;
+    bool merge_local;
+    bool alike; /* up to the places of threads that are alike; states say who has begun */
+};
+
+static const struct way ways[] = {{"states", SEARCH_STATES, false, false},
+                                  {"dpor", SEARCH_DPOR, false, false},
+                                  {"sleep", SEARCH_SLEEP, false, false},
+                                  {"states, local steps merged", SEARCH_STATES, true, false},
+                                  {"states, threads alike", SEARCH_STATES, true, true}};
+
+static const char *compare(const struct searched *s, const struct way *way,
+                           const struct search_result *found)
+{
+    const char *differs = compare_outcomes(&s->all, found);
+    bool states = way->method == SEARCH_STATES && !way->merge_local;
+    if (!differs && (states || way->method == SEARCH_DPOR) && found->race != s->all.race)
+        differs = found->race ? "race that is none" : "race missed";
+    if (!differs && states && found->states != s->all.state_count)
+        differs = "states";
+    if (!differs && states && found->liveness != searches_liveness(s))
+        differs = "liveness";
+    if (!differs && way->method == SEARCH_STATES && s->subject == SUBJECT_THREADS)
+        differs = searches_progress(s, &s->progress);
+    return differs;
+}
+
+/* Where threads may change places, states are searched up to that; of warps the orders of their lanes. */
+static void use_symmetry(struct searched *s, struct machine *machine, struct search_options *how)
+{
+    const struct symmetry *symmetry = symmetry_new(s->arena, machine);
+    if (symmetry && s->subject == SUBJECT_SIMT)
+        machine->options.symmetry = symmetry;
+    else if (symmetry && search_has_quotient(machine))
+        how->symmetry = symmetry;
+}
+
+static const char *search(struct searched *s, const struct way *way)
+{
+    struct search_options how = bounds;
+    struct machine_options with = subject_table[s->subject].options;
+    with.note_begun = way->alike && s->subject != SUBJECT_SIMT;
+    how.method = way->method;
+    how.merge_local = how.no_races = how.no_lasso = way->merge_local;
+    s->progress = (struct progress){.unit_of = s->units, .unit_count = s->actors};
+    if (way->method == SEARCH_STATES)
+        progress_ask(&how, &s->progress);
+    struct machine *machine =
+        search_machine_with(s->arena, subject_table[s->subject].vtable, s->program, &with);
+    if (way->alike)
+        use_symmetry(s, machine, &how);
+    const struct search_result *found = search_run(s->arena, machine, &how);
+    if (!found->complete || found->cut || found->method != way->method)
+        return NULL;
+    const char *differs = compare(s, way, found);
+    return differs ? arena_printf(s->arena, "%s: %s", way->name, differs) : NULL;
+}
+
+/* ---- one kernel ---- */
+
+static bool take_all(struct searched *s)
+{
+    static const struct ref_options options = {.then_first = false};
+    const char *why;
+    enum ref_kind kind;
+    if (!ref_find(subject_table[s->subject].vtable->name, &kind))
+        return false;
+    struct ref *r =
+        ref_new(s->arena, ref_room_new(s->arena), s->program->core, kind, &options, &why);
+    const struct machine *machine = machine_new(s->arena, subject_table[s->subject].vtable,
+                                                s->program, &subject_table[s->subject].options);
+    if (!r)
+        return false;
+    ref_all(s->arena, r, machine->memory, STATES, &s->all);
+    s->actors = r->actor_count;
+    for (uint32_t i = 0; i < s->actors; i++)
+        s->units[i] = i;
+    return !s->all.cut;
+}
+
+const char *searches_differ(struct arena *arena, enum subject_id subject, const char *text,
+                            const char **unknown)
+{
+    struct searched s = {.arena = arena, .subject = subject};
+    const char *differs = NULL;
+    struct ast_kernel *kernel = parse_printed(arena, text);
+    const struct form *form = forms_get(forms_new(arena, kernel), subject_table[subject].program);
+    s.program = form->program;
+    *unknown = form->reason;
+    if (!s.program)
+        return NULL;
+    if (!take_all(&s)) {
+        *unknown = s.all.cut ? s.all.cut : "size";
+        return NULL;
+    }
+    for (uint32_t i = 0; i < sizeof ways / sizeof *ways && !differs; i++)
+        differs = search(&s, &ways[i]);
+    return differs;
+}
+
+/* ---- the oracle ---- */
+
+/* A fault of a search shows as this or that; what is the same is which search it is, or that models are judged. */
+static const char *observable_of(struct arena *arena, const char *differs)
+{
+    if (strstr(differs, ": progress"))
+        return "progress";
+    return arena_strndup(arena, differs, (size_t)(strchr(differs, ':') - differs));
+}
+
+static void diverge(struct checking *c, enum subject_id subject, const char *text,
+                    const char *differs)
+{
+    struct divergence *d = ARENA_NEW(c->arena, struct divergence);
+    struct evidence e;
+    evidence_open(&e, c->arena);
+    evidence_string(&e, "kernel", text);
+    evidence_string(&e, "subject", subject_table[subject].name);
+    evidence_string(&e, "differs", differs);
+    *d = (struct divergence){.oracle = ORACLE_RESULT,
+                             .class_name = "searches",
+                             .rule = RULE_NONE,
+                             .observable = observable_of(c->arena, differs),
+                             .subject = subject,
+                             .evidence = evidence_close(&e)};
+    d->summary = arena_printf(c->arena, "all executions of `%s` under %s, by the search `%s`", text,
+                              subject_table[subject].name, differs);
+    answer_diverge(&c->result->answers[ORACLE_RESULT], d);
+}
+
+void searches_judge(struct checking *c)
+{
+    static const enum subject_id subjects[] = {SUBJECT_THREADS, SUBJECT_INTERLEAVE, SUBJECT_SIMT};
+    uint64_t draw = pcg_splitmix(c->options->seed + SEARCHES_SEED);
+    if (c->options->seed == 0 || draw % SEARCHES_SHARE != 0)
+        return;
+    enum subject_id subject = subjects[(draw >> 8) % (sizeof subjects / sizeof *subjects)];
+    size_t mark = arena_mark(c->arena);
+    const char *unknown, *text = searches_text(c->arena, subject, draw >> 16);
+    const char *differs = searches_differ(c->arena, subject, text, &unknown);
+    if (differs)
+        diverge(c, subject, text, differs);
+    else
+        arena_release(c->arena, mark);
+}

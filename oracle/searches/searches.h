@@ -1,0 +1,25 @@
+/*
+ * searches.h - engine/search and engine/progress against all executions, taken one step after the other by the reference
+ * (engine/reference/ref_all.h). Whether a search leaves something out shows only where there is something to leave out, and
+ * kernels of campaigns are large, or have one outcome. So the kernels that are searched here are made for this: two or three
+ * actors that read, write and wait for each other at two words.
+ */
+#ifndef ORACLE_SEARCHES_H
+#define ORACLE_SEARCHES_H
+
+#include "oracle/check/explore.h"
+
+enum { SEARCHES_SHARE = 2 /* one case in so many */ };
+
+/* The hook of oracle.h; class `searches` of the oracle `result`. */
+void searches_judge(struct checking *checking);
+
+/* ---- for tests ---- */
+
+/* A kernel by its number; SUBJECT_THREADS, _INTERLEAVE or _SIMT. */
+const char *searches_text(struct arena *arena, enum subject_id subject, uint64_t number);
+/* What of the text's executions the searches see otherwise; NULL: nothing. *unknown: it has too many. */
+const char *searches_differ(struct arena *arena, enum subject_id subject, const char *text,
+                            const char **unknown);
+
+#endif

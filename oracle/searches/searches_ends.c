@@ -1,0 +1,228 @@
+/*
+ * searches_ends.c - whether executions end, under any schedule or one that treats some units fairly: by definition, on all
+ * states with the set of those who have begun.
+ */
+#include "oracle/searches/searches_internal.h"
+
+#include <string.h>
+
+struct place {
+    uint32_t state, begun; /* begun: bit u of unit u */
+};
+
+struct step {
+    uint32_t from, actor, to;
+};
+
+/* The graph of places; those on cycles, by classes. */
+struct graph {
+    const struct ref_all *all;
+    uint32_t actors, place_count, step_count;
+    uint32_t *numbers; /* of a state and who has begun: the place, + 1 */
+    struct place *places;
+    struct step *steps;
+    bool *there; /* of a place: an infinite way leads there, and another on */
+    uint32_t *class_of, class_count;
+};
+
+static uint32_t place_with(struct graph *g, uint32_t state, uint32_t begun)
+{
+    uint32_t *number = &g->numbers[(state << REF_ALL_ACTORS) + begun];
+    if (*number == 0) {
+        g->places[g->place_count] = (struct place){state, begun};
+        *number = ++g->place_count;
+    }
+    return *number - 1;
+}
+
+static void make_places(struct arena *arena, struct graph *g, bool begun_matters)
+{
+    const struct ref_all *all = g->all;
+    uint32_t each = begun_matters ? 1u << g->actors : 1;
+    g->numbers = ARENA_ARRAY(arena, uint32_t, (size_t)all->state_count << REF_ALL_ACTORS);
+    g->places = ARENA_ARRAY(arena, struct place, (size_t)all->state_count * each);
+    g->steps = ARENA_ARRAY(arena, struct step, (size_t)all->edge_count * each);
+    (void)place_with(g, 0, 0);
+    for (uint32_t p = 0; p < g->place_count; p++) {
+        const struct place from = g->places[p];
+        for (uint32_t e = all->states[from.state].first_edge; e != REF_ALL_NONE;
+             e = all->edges[e].other) {
+            uint32_t begun = begun_matters ? from.begun | 1u << all->edges[e].actor : 0;
+            uint32_t to = place_with(g, all->edges[e].to, begun);
+            g->steps[g->step_count++] = (struct step){p, all->edges[e].actor, to};
+        }
+    }
+}
+
+/* Drops places that nothing leads to, or from, as often as there are any: what is left has infinite ways through it. */
+static void drop_finite(struct arena *arena, struct graph *g)
+{
+    bool *from = ARENA_ARRAY(arena, bool, g->place_count),
+         *to = ARENA_ARRAY(arena, bool, g->place_count), changed = true;
+    g->there = ARENA_ARRAY(arena, bool, g->place_count);
+    memset(g->there, true, g->place_count);
+    while (changed) {
+        changed = false;
+        memset(from, 0, g->place_count);
+        memset(to, 0, g->place_count);
+        for (uint32_t e = 0; e < g->step_count; e++)
+            if (g->there[g->steps[e].from] && g->there[g->steps[e].to])
+                from[g->steps[e].from] = to[g->steps[e].to] = true;
+        for (uint32_t p = 0; p < g->place_count; p++) {
+            bool drop = g->there[p] && (!from[p] || !to[p]);
+            g->there[p] = g->there[p] && !drop;
+            changed = changed || drop;
+        }
+    }
+}
+
+/* Marks what is reached from a place, forwards or backwards. */
+static void reach(const struct graph *g, uint32_t start, bool back, bool *seen)
+{
+    memset(seen, 0, g->place_count);
+    seen[start] = true;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t e = 0; e < g->step_count; e++) {
+            uint32_t from = back ? g->steps[e].to : g->steps[e].from,
+                     to = back ? g->steps[e].from : g->steps[e].to;
+            if (seen[from] && !seen[to] && g->there[to])
+                seen[to] = changed = true;
+        }
+    }
+}
+
+/* Places that reach each other are a class. */
+static void classify(struct arena *arena, struct graph *g)
+{
+    bool *forth = ARENA_ARRAY(arena, bool, g->place_count),
+         *back = ARENA_ARRAY(arena, bool, g->place_count);
+    g->class_of = ARENA_ARRAY(arena, uint32_t, g->place_count);
+    for (uint32_t p = 0; p < g->place_count; p++) {
+        if (!g->there[p] || g->class_of[p])
+            continue;
+        reach(g, p, false, forth);
+        reach(g, p, true, back);
+        g->class_count++;
+        for (uint32_t q = 0; q < g->place_count; q++)
+            if (forth[q] && back[q])
+                g->class_of[q] = g->class_count;
+    }
+}
+
+static struct graph graph_of(const struct searched *s, bool begun_matters)
+{
+    struct graph g = {.all = &s->all, .actors = s->actors};
+    make_places(s->arena, &g, begun_matters);
+    drop_finite(s->arena, &g);
+    classify(s->arena, &g);
+    return g;
+}
+
+/* Of a class: who steps in it, so that it comes back; who cannot step somewhere in it; who can somewhere. */
+struct class
+{
+    bool cyclic, steps[REF_ALL_ACTORS], waits[REF_ALL_ACTORS], live[REF_ALL_ACTORS];
+    struct place
+        place; /* one of them: who has begun, and who has not finished, is the same for all */
+};
+
+static struct class class_number(const struct graph *g, uint32_t number)
+{
+    struct class c = {.cyclic = false};
+    for (uint32_t e = 0; e < g->step_count; e++) {
+        const struct step *step = &g->steps[e];
+        if (g->class_of[step->from] == number && g->class_of[step->to] == number)
+            c.cyclic = c.steps[step->actor] = true;
+    }
+    for (uint32_t p = 0; p < g->place_count; p++) {
+        if (g->class_of[p] != number)
+            continue;
+        c.place = g->places[p];
+        for (uint32_t a = 0; a < g->actors; a++) {
+            bool live = g->all->states[g->places[p].state].live[a];
+            c.live[a] = c.live[a] || live;
+            c.waits[a] = c.waits[a] || !live;
+        }
+    }
+    return c;
+}
+
+/* ---- every schedule; fair ones ---- */
+
+enum search_liveness searches_liveness(const struct searched *s)
+{
+    struct graph g = graph_of(s, false);
+    enum search_liveness said = LIVENESS_ALL_TERMINATE;
+    for (uint32_t i = 1; i <= g.class_count; i++) {
+        struct class c = class_number(&g, i);
+        bool fair = true;
+        for (uint32_t a = 0; a < g.actors; a++)
+            fair = fair && (!c.live[a] || c.steps[a]);
+        if (c.cyclic && fair)
+            return LIVENESS_FAIR_LASSO;
+        if (c.cyclic)
+            said = LIVENESS_UNFAIR_LASSO;
+    }
+    return said;
+}
+
+/* ---- progress models: progress.def ---- */
+
+static bool is_treated_fairly(const struct graph *g, const struct class *c, uint32_t unit,
+                              enum progress_model model)
+{
+    const bool *final = g->all->states[c->place.state].final;
+    bool begun = c->place.begun >> unit & 1, lowest = true, below = false;
+    for (uint32_t u = 0; u < g->actors; u++) {
+        lowest = lowest && (u >= unit || final[u]);
+        below = below || (u >= unit && c->place.begun >> u & 1);
+    }
+    if (final[unit])
+        return false;
+    switch (model) {
+    case PROGRESS_UNFAIR:
+        return false;
+    case PROGRESS_HSA:
+        return lowest;
+    case PROGRESS_OBE:
+        return begun;
+    case PROGRESS_HSA_OBE:
+        return begun || lowest;
+    case PROGRESS_LOBE:
+        return below;
+    case PROGRESS_FAIR:
+    case PROGRESS_MODEL_COUNT:
+        break;
+    }
+    return true;
+}
+
+/* An infinite execution in which every unit that is treated fairly steps again and again, or again and again cannot. */
+static bool may_hang(const struct graph *g, enum progress_model model)
+{
+    for (uint32_t i = 1; i <= g->class_count; i++) {
+        struct class c = class_number(g, i);
+        bool allowed = c.cyclic;
+        for (uint32_t u = 0; u < g->actors; u++)
+            if (is_treated_fairly(g, &c, u, model))
+                allowed = allowed && (c.steps[u] || c.waits[u]);
+        if (allowed)
+            return true;
+    }
+    return false;
+}
+
+const char *searches_progress(const struct searched *s, const struct progress *said)
+{
+    struct graph g = graph_of(s, true);
+    bool some_end = s->all.outcome_count > 0;
+    for (int m = 0; m < PROGRESS_MODEL_COUNT; m++) {
+        enum progress_verdict is = !may_hang(&g, (enum progress_model)m) ? PROGRESS_ENDS
+                                   : some_end                            ? PROGRESS_MAY_HANG
+                                                                         : PROGRESS_HANGS;
+        if (said->answers[m].verdict != PROGRESS_UNKNOWN && said->answers[m].verdict != is)
+            return arena_printf(s->arena, "progress under %s", progress_table[m].name);
+    }
+    return NULL;
+}

@@ -1,0 +1,25 @@
+/* searches_internal.h - all executions of a kernel, and what is said of them. For oracle/searches only. */
+#ifndef ORACLE_SEARCHES_INTERNAL_H
+#define ORACLE_SEARCHES_INTERNAL_H
+
+#include "engine/progress/progress.h"
+#include "engine/reference/ref_all.h"
+#include "engine/subjects/subject.h"
+
+struct searched {
+    struct arena *arena;
+    enum subject_id subject;
+    const struct program *program;
+    struct ref_all all;
+    uint32_t actors, units[REF_ALL_ACTORS];
+    struct progress progress;
+};
+
+/* ---- searches_ends.c ---- */
+
+/* Whether executions end, by definition, on the graph of all states. */
+enum search_liveness searches_liveness(const struct searched *s);
+/* "progress under lobe": the first model of which something else is said; NULL: none. Each actor is a unit. */
+const char *searches_progress(const struct searched *s, const struct progress *said);
+
+#endif
