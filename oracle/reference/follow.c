@@ -4,6 +4,7 @@
 #include "engine/blocks/lockstep.h"
 #include "engine/convergence/convergence.h"
 #include "engine/warps/simt.h"
+#include "oracle/reference/follow_caches.h"
 #include "oracle/reference/follow_ptx.h"
 
 #include <stdio.h>
@@ -243,20 +244,39 @@ static void follow_join(struct follower *f, const struct step_event *event)
     await(f, event->actor);
 }
 
-static void on_step(void *context, const struct machine *machine, const struct step_event *event)
+/* False: it is not followed. */
+static bool begin_step(struct follower *f, const struct step_event *event)
 {
-    struct follower *f = context;
     if (f->state != FOLLOW_ALONG)
-        return;
+        return false;
     if (f->steps++ == f->limit) {
         f->state = FOLLOW_CUT;
-        return;
+        return false;
     }
     f->rule = event->rule;
     f->reference_rule = RULE_NONE;
     f->actor = event->actor;
     f->stm = event->stm;
-    if (f->ptx)
+    return true;
+}
+
+static void on_environment(void *context, const struct machine *machine,
+                           const struct step_event *event)
+{
+    struct follower *f = context;
+    (void)machine;
+    if (begin_step(f, event))
+        follow_caches_environment(f, event);
+}
+
+static void on_step(void *context, const struct machine *machine, const struct step_event *event)
+{
+    struct follower *f = context;
+    if (!begin_step(f, event))
+        return;
+    if (f->caches)
+        follow_caches_step(f, event);
+    else if (f->ptx)
         follow_ptx_step(f, event);
     else if (f->awaited == RULE_CONV_JOIN || event->rule == RULE_CONV_JOIN)
         follow_join(f, event);
@@ -291,14 +311,16 @@ struct follower *follow_new(struct arena *arena, struct ref_room *room, enum sub
                             const struct machine *machine, const char **why)
 {
     struct follower *f = ARENA_NEW(arena, struct follower);
-    if (subject_table[subject].vtable->environment) {
-        *why = "the reference has no caches";
-        return NULL;
-    }
+    bool caches = subject_table[subject].vtable->environment != NULL;
     *f = (struct follower){.subject = subject,
                            .program = machine->program,
                            .machine = machine,
                            .hears_all = !forms_is_predicated(subject_table[subject].program)};
+    if (caches) {
+        f->observer =
+            (struct observer){.context = f, .step = on_step, .environment = on_environment};
+        return follow_caches_new(arena, f, why) ? f : NULL;
+    }
     if (is_ptx(subject) ? !follow_ptx_new(arena, f, why)
                         : !(f->reference = reference_of(arena, room, subject, machine, why)))
         return NULL;
@@ -333,6 +355,10 @@ void follow_begin(struct follower *f, uint64_t limit)
     f->offered = f->ways = 1;
     f->hears_choices = f->lost = f->against_policy = false;
     follow_policy_free(f);
+    if (f->caches) {
+        follow_caches_begin(f);
+        return;
+    }
     if (f->ptx) {
         follow_ptx_begin(f);
         return;
@@ -348,9 +374,11 @@ void follow_begin(struct follower *f, uint64_t limit)
 void follow_end(struct follower *f, enum status status)
 {
     bool cut = status == STATUS_STEP_LIMIT || status == STATUS_NONTERMINATING;
+    if (f->caches)
+        follow_caches_end(f, status);
     if (f->ptx)
         follow_ptx_end(f, status);
-    if (f->ptx || f->state != FOLLOW_ALONG)
+    if (f->caches || f->ptx || f->state != FOLLOW_ALONG)
         return;
     if (f->awaited != RULE_NONE && f->reference->options.barrier_f1)
         ref_barrier(f->reference, f->awaited_block);

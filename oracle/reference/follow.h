@@ -28,7 +28,8 @@ struct follower {
     const struct program *program;
     const struct machine *machine;
     struct ref *reference;        /* NULL: a machine of PTX, */
-    struct follow_ptx *ptx;       /* then this (follow_ptx.h) */
+    struct follow_ptx *ptx;       /* then this (follow_ptx.h), ... */
+    struct follow_caches *caches; /* ... or this, over caches (follow_caches.h) */
     struct follow_policy *policy; /* who steps next, where a policy chooses; NULL: none has yet */
     const char *unknown;          /* FOLLOW_LOST: what the reference does not know */
     bool hears_all; /* accesses reach it as the machine makes them: not those of pi(P) */

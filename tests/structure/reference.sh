@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# engine/reference, _policy and _ptx are a second account only as long as they compute nothing by the first one: it includes the trees, the
+# engine/reference, _policy, _ptx and _caches are a second account only as long as they compute nothing by the first one: it includes the trees, the
 # names of the rules, arenas and the mixing function of random streams, and calls nothing there that evaluates.
 #
 #     reference.sh SOURCE

@@ -4,6 +4,7 @@
  */
 #include "oracle/reference/follow.h"
 
+#include "engine/caches/caches.h"
 #include "engine/convergence/convergence.h"
 #include "engine/crs/crs.h"
 #include "engine/warps/threads.h"
@@ -323,12 +324,101 @@ static void what_is_not_followed_is_said(void **state)
 {
     (void)state;
     test_arena.used = 0;
-    struct ast_kernel *kernel = support_parse("private int x; kernel k() { x = tid; }");
+    struct ast_kernel *kernel = support_parse("global int x[40000]; kernel k() { x[0] = 1; }");
     const struct answer *answer =
         answer_of(kernel, SUBJECT_BIT(SUBJECT_THREADS) | SUBJECT_BIT(SUBJECT_CRS_CACHES_COHERENT));
     assert_int_equal(answer->verdict, VERDICT_AGREE);
-    assert_non_null(
-        strstr(answer->reason, "not followed: crs:caches:coherent (the reference has no caches)"));
+    assert_non_null(strstr(answer->reason, "crs:caches:coherent (the memory, or an L1, is too "
+                                           "large to be followed)"));
+}
+
+/* ---- caches ---- */
+
+static const enum subject_id cached[] = {
+    SUBJECT_CRS_CACHES_PRINTED,    SUBJECT_CRS_CACHES_LLH,
+    SUBJECT_CRS_CACHES_COHERENT,   SUBJECT_THREAD_PC_CACHES_PRINTED,
+    SUBJECT_THREAD_PC_CACHES_LLH,  SUBJECT_THREAD_PC_CACHES_COHERENT,
+    SUBJECT_BLOCK_CACHES_PRINTED,  SUBJECT_BLOCK_CACHES_LLH,
+    SUBJECT_BLOCK_CACHES_COHERENT,
+};
+
+static void memory_over_caches(void **state)
+{
+    (void)state;
+    struct gen_options options = {.fixed = false};
+    options.features = (1u << FEATURE_COUNT) - 1;
+    memset(hits, 0, sizeof hits);
+    for (uint64_t number = 0; number < KERNELS; number++) {
+        test_arena.used = 0;
+        struct ast_kernel *kernel = gen_case(&test_arena, 0xcac4e, number, &options);
+        const struct answer *answer =
+            answer_of(kernel, SUBJECT_BIT(cached[number % (sizeof cached / sizeof *cached)]));
+        if (answer->verdict == VERDICT_DIVERGE)
+            fail_msg("case %llu: %s", (unsigned long long)number, answer->reason);
+        for (uint32_t r = 0; r < RULE_COUNT; r++)
+            hits[r] += result.hits[r];
+    }
+    assert_all_fired("caches");
+}
+
+/* Thread 0 stores and loads again, in one L1 of one line. */
+static const char *const cached_victim =
+    "// simtfuzz: threads=1 warp=1 caches=lines=1,words=2\n"
+    ".version 7.0\n.target sm_70\n.address_size 64\n"
+    ".global .align 8 .u32 g[4];\n.visible .entry k()\n{\n.reg .u32 %r<6>;\n"
+    ".local .align 8 .u32 l[2];\nmov.u32 %r1, 7;\nld.global.u32 %r2, [g];\n"
+    "st.global.u32 [g+8], %r1;\nst.local.u32 [l], %r1;\nld.local.u32 %r3, [l+4];\nexit;\n}\n";
+
+/* Goes on after a spoilt step, and returns what differs. */
+static const char *spoiled_cache(uint32_t steps, void (*spoil)(struct machine *))
+{
+    test_arena.used = 0;
+    struct forms *forms = forms_new(&test_arena, support_parse(cached_victim));
+    const struct form *form = forms_get(forms, PROGRAM_CRS);
+    assert_non_null(form->program);
+    struct machine *m = machine_of(form->program, SUBJECT_CRS_CACHES_COHERENT, false);
+    struct follower *f = follower_of(m, SUBJECT_CRS_CACHES_COHERENT);
+    struct sched_spec spec = {.kind = SCHED_SEQUENTIAL};
+    struct scheduler scheduler;
+    sched_start(&scheduler, &spec, m, &test_arena);
+    (void)machine_run(m, &scheduler.choices, steps, NULL);
+    assert_int_equal(f->state, FOLLOW_ALONG);
+    spoil(m);
+    (void)machine_run(m, &scheduler.choices, STEPS, NULL);
+    assert_int_equal(f->state, FOLLOW_PARTED);
+    return f->observable;
+}
+
+/* Of the first line, the first operation that is there. */
+static struct cache_line *a_line(struct machine *m)
+{
+    const struct caches *c = caches_of(m);
+    return caches_line(c, caches_l1(c, 0), 0);
+}
+
+static void spoil_dirty(struct machine *m)
+{
+    a_line(m)->dirty ^= 1;
+}
+
+static void spoil_value(struct machine *m)
+{
+    a_line(m)->vals[0] ^= 0x100;
+}
+
+static void spoil_pins(struct machine *m)
+{
+    a_line(m)->pins++;
+}
+
+static void spoil_program(struct machine *m)
+{
+    caches_slot(caches_of(m), 0, 0)->program = MEMORY_LD_CG;
+}
+
+static void spoil_memory(struct machine *m)
+{
+    m->memory[3] ^= 1;
 }
 
 /* Executions that are compared with no other are followed in cases that are not drawn, too; and these only. */
@@ -500,6 +590,16 @@ static void spoil_register(struct machine *m)
             ++*at;
             return;
         }
+}
+
+static void a_wrong_cache_is_told(void **state)
+{
+    (void)state;
+    assert_string_equal(spoiled_cache(4, spoil_pins), "pins of a line");
+    assert_string_equal(spoiled_cache(4, spoil_memory), "memory");
+    assert_string_equal(spoiled_cache(6, spoil_dirty), "dirty byte of a line");
+    assert_string_equal(spoiled_cache(6, spoil_value), "value in a line");
+    assert_string_equal(spoiled_cache(2, spoil_program), "line");
 }
 
 static void spoil_active(struct machine *m)
@@ -683,6 +783,8 @@ int main(void)
         cmocka_unit_test(ptx_machines),
         cmocka_unit_test(lanes_apart),
         cmocka_unit_test(what_is_not_followed_is_said),
+        cmocka_unit_test(memory_over_caches),
+        cmocka_unit_test(a_wrong_cache_is_told),
         cmocka_unit_test(a_wrong_engine_is_told),
         cmocka_unit_test(what_is_compared_with_nothing_is_followed),
         cmocka_unit_test(a_wrong_ptx_machine_is_told),

@@ -1,0 +1,27 @@
+/*
+ * follow_caches.h - following `crs`, `thread-pc` and `block` over caches: memory alone, operation by operation.
+ *
+ * The lines of all L1s, memory, and the operations under way are the reference's own (engine/reference_caches), from
+ * the start on. After each micro step, and each silent rule, they must be what the machine has, and registers what a
+ * load put there. Of a step of a warp or thread the operations that it makes are held against the instruction - which
+ * memory program, which bytes, which lanes write -, and whether it could be issued: fences, releases, barriers,
+ * registers that are blocked, order on a word. All else that such a step does is what it does without caches, and is
+ * followed there.
+ *
+ * On trust: the addresses of lanes, and which line they are in; what call and ret do to memory; whether steps that are
+ * possible are offered.
+ */
+#ifndef ORACLE_FOLLOW_CACHES_H
+#define ORACLE_FOLLOW_CACHES_H
+
+#include "oracle/reference/follow.h"
+
+/* False: the machine is too large to be followed, *why. */
+bool follow_caches_new(struct arena *arena, struct follower *f, const char **why);
+void follow_caches_begin(struct follower *f);
+/* A step of a warp or thread; of an operation, or an L1. */
+void follow_caches_step(struct follower *f, const struct step_event *event);
+void follow_caches_environment(struct follower *f, const struct step_event *event);
+void follow_caches_end(struct follower *f, enum status status);
+
+#endif
