@@ -9,6 +9,7 @@
 #include "oracle/crs/barriers.h"
 #include "oracle/crs/safety.h"
 #include "oracle/ends/liveness.h"
+#include "oracle/graphs/graphs.h"
 #include "oracle/lockstep/lockstep.h"
 #include "oracle/lockstep/phi.h"
 #include "oracle/lockstep/stutter.h"
@@ -50,6 +51,7 @@ const struct oracle oracle_doors[] = {
      .judge = barriers_judge},
     {.id = ORACLE_DIRECTIONS, .unasked = true, .judge = directions_judge},
     {.id = ORACLE_ORDER, .judge = order_judge},
+    {.id = ORACLE_ORDER, .judge = graphs_judge},
     {.id = ORACLE_LOCKSTEP, .judge = lockstep_judge},
     {.id = ORACLE_STUTTER, .judge = stutter_judge},
     {.id = ORACLE_PHI, .judge = phi_judge, .besides = phi_besides},

@@ -1,0 +1,181 @@
+#include "oracle/graphs/graphs.h"
+
+#include "engine/base/pcg.h"
+#include "engine/input/input.h"
+#include "engine/reference_policy/ref_flow.h"
+#include "engine/to_ptx/ptx_flow.h"
+#include "oracle/check/evidence.h"
+
+enum { GRAPHS_SEED = 23 /* tells this draw from others */ };
+
+static struct ref_flow *new_flow(struct arena *arena, uint32_t count, const uint32_t *first)
+{
+    uint32_t *most = ARENA_ARRAY(arena, uint32_t, count + 1);
+    for (uint32_t n = 0; n < count; n++)
+        most[n] = first[n + 1] - first[n];
+    return ref_flow_new(arena, count, most);
+}
+
+/* ---- PTX ---- */
+
+static bool same_loops(struct ref_flow *g, const struct ptx_graph *graph, uint32_t node)
+{
+    uint32_t head = ref_flow_innermost(g, node), loop = graph->loop[node];
+    return head == (loop == PTX_GRAPH_NONE ? REF_FLOW_NONE : graph->loops[loop].header) &&
+           ref_flow_heads(g, node) == (ptx_graph_headed(graph, node) != PTX_GRAPH_NONE);
+}
+
+static const char *compare_node(struct ref_flow *g, const struct ptx_graph *graph, uint32_t node)
+{
+    bool reached = ref_flow_reaches(g, 0, node, REF_FLOW_NONE);
+    if (reached != (graph->place[node] != PTX_GRAPH_NONE))
+        return "reached";
+    if (!reached)
+        return NULL;
+    if (graph->dominator[node] != ref_flow_dominator(g, node))
+        return "dominator";
+    if (graph->post_dominator[node] != ref_flow_post_dominator(g, node))
+        return "post-dominator";
+    for (uint32_t by = 0; by < g->count; by++)
+        if (ptx_graph_dominates(graph, by, node) != (by == node || ref_flow_dominates(g, by, node)))
+            return "dominates";
+    return graph->reducible && !same_loops(g, graph, node) ? "loop" : NULL;
+}
+
+const char *graphs_of_ptx(struct arena *arena, const struct ptx_graph *graph)
+{
+    struct ref_flow *g = new_flow(arena, graph->count, graph->next_first);
+    const char *differs = NULL;
+    for (uint32_t n = 0; n < graph->count; n++)
+        for (uint32_t e = graph->next_first[n]; e < graph->next_first[n + 1]; e++)
+            ref_flow_add(g, n, graph->next[e]);
+    if (ref_flow_reducible(g, arena) != graph->reducible)
+        return "reducible";
+    for (uint32_t n = 0; n < graph->count && !differs; n++)
+        differs = compare_node(g, graph, n);
+    return differs;
+}
+
+/* ---- blocks ---- */
+
+static const char *compare_block(struct ref_flow *g, const struct cfg *cfg, uint32_t block)
+{
+    uint32_t head = ref_flow_innermost(g, block), loop = cfg->innermost[block];
+    if (block > 0 && cfg->dominator[block] != ref_flow_dominator(g, block))
+        return "dominator";
+    if (head != (loop == CFG_NO_LOOP ? REF_FLOW_NONE : cfg->loops[loop].head))
+        return "loop";
+    for (uint32_t l = 0; l < cfg->loop_count; l++)
+        if (cfg_in_loop(cfg, l, block) != ref_flow_in_loop(g, cfg->loops[l].head, block))
+            return "loop";
+    return NULL;
+}
+
+/* PRED.sort.1: edges that are no back edges go on; .2: between two blocks of a loop stand its blocks only. */
+static bool is_sorted(struct ref_flow *g, const struct cfg *cfg)
+{
+    for (uint32_t n = 0; n < g->count; n++)
+        for (uint32_t i = 0; i < g->next_count[n]; i++)
+            if (cfg->position[g->next[n][i]] <= cfg->position[n] &&
+                !ref_flow_is_back(g, n, g->next[n][i]))
+                return false;
+    for (uint32_t l = 0; l < cfg->loop_count; l++) {
+        uint32_t changes = 0;
+        for (uint32_t place = 0; place < cfg->count; place++) {
+            bool in = ref_flow_in_loop(g, cfg->loops[l].head, cfg->order[place]);
+            bool before =
+                place > 0 && ref_flow_in_loop(g, cfg->loops[l].head, cfg->order[place - 1]);
+            changes += in && !before;
+        }
+        if (changes != 1)
+            return false;
+    }
+    return true;
+}
+
+const char *graphs_of_blocks(struct arena *arena, const struct cfg *cfg)
+{
+    struct ref_flow *g = new_flow(arena, cfg->count, cfg->target_first);
+    const char *differs = NULL;
+    uint32_t heads = 0;
+    for (uint32_t n = 0; n < cfg->count; n++)
+        for (uint32_t e = cfg->target_first[n]; e < cfg->target_first[n + 1]; e++)
+            if (cfg->targets[e] != CFG_EXIT)
+                ref_flow_add(g, n, cfg->targets[e]);
+    if (!ref_flow_reducible(g, arena))
+        return "reducible";
+    for (uint32_t n = 0; n < cfg->count && !differs; n++) {
+        heads += ref_flow_heads(g, n);
+        differs = compare_block(g, cfg, n);
+    }
+    if (!differs && heads != cfg->loop_count)
+        differs = "loop";
+    return differs ? differs : is_sorted(g, cfg) ? NULL : "order";
+}
+
+/* ---- the oracle ---- */
+
+static void report(struct checking *c, const char *function, const char *differs)
+{
+    struct divergence *d = ARENA_NEW(c->arena, struct divergence);
+    struct evidence e;
+    evidence_open(&e, c->arena);
+    evidence_string(&e, "function", function);
+    evidence_string(&e, "differs", differs);
+    *d = (struct divergence){.oracle = ORACLE_ORDER,
+                             .class_name = "graph",
+                             .rule = RULE_NONE,
+                             .observable = differs,
+                             .subject = SUBJECT_INTERLEAVE,
+                             .evidence = evidence_close(&e)};
+    d->summary =
+        arena_printf(c->arena, "of the graph of `%s`, not as it is defined: %s", function, differs);
+    answer_diverge(&c->result->answers[ORACLE_ORDER], d);
+}
+
+/* A copy: the marks of the tree that runs are its program's. */
+static void judge_blocks(struct checking *c, const struct ast_kernel *given)
+{
+    const struct ast_kernel *kernel = ast_kernel_copy(c->arena, given);
+    const char *reason;
+    struct location at;
+    for (const struct ast_function *f = kernel->main; f;
+         f = f == kernel->main ? kernel->functions : f->next) {
+        struct cfg *cfg = cfg_build(c->arena, f, &reason, &at);
+        if (!cfg || cfg->count > GRAPHS_NODES)
+            continue;
+        cfg_sort(c->arena, cfg, c->options->seed % 2 ? c->options->seed : 0);
+        const char *differs = graphs_of_blocks(c->arena, cfg);
+        if (differs)
+            report(c, f->name ? f->name : "k", differs);
+    }
+}
+
+static void judge_ptx(struct checking *c)
+{
+    const struct program *program = c->subjects[SUBJECT_BLOCK].program;
+    const char *reason;
+    for (uint32_t i = 0; program && i < program->ptx->function_count; i++) {
+        const struct ptx_function *f = program->ptx->functions[i].function;
+        const struct ptx_flow *flow = ptx_flow_build(c->arena, f, &reason);
+        const char *differs = flow && flow->graph.count <= GRAPHS_NODES
+                                  ? graphs_of_ptx(c->arena, &flow->graph)
+                                  : NULL;
+        if (differs)
+            report(c, f->name, differs);
+    }
+}
+
+void graphs_judge(struct checking *c)
+{
+    uint64_t seed = c->options->seed;
+    if (seed != 0 && pcg_splitmix(seed + GRAPHS_SEED) % GRAPHS_SHARE != 0)
+        return;
+    const struct form *blocks = forms_get(c->forms, PROGRAM_BLOCKS); /* is kept */
+    size_t mark = arena_mark(c->arena);
+    if (blocks->kernel)
+        judge_blocks(c, blocks->kernel);
+    judge_ptx(c);
+    if (c->result->answers[ORACLE_ORDER].verdict != VERDICT_DIVERGE)
+        arena_release(c->arena, mark);
+}

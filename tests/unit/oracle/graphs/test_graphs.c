@@ -1,0 +1,74 @@
+/*
+ * Random graphs: what is computed of them is as it is defined; and what is changed by hand is told.
+ */
+#include "oracle/graphs/graphs.h"
+
+#include "engine/base/pcg.h"
+#include "tests/unit/shared/support.h"
+
+enum { GRAPHS = 400, NODES = 9 };
+
+static struct ptx_graph *draw(struct pcg *rng)
+{
+    struct ptx_graph *g = ARENA_NEW(&test_arena, struct ptx_graph);
+    g->count = 2 + pcg_below(rng, NODES - 1);
+    g->next_first = ARENA_ARRAY(&test_arena, uint32_t, g->count + 1);
+    g->next = ARENA_ARRAY(&test_arena, uint32_t, 2 * g->count);
+    for (uint32_t n = 0; n < g->count; n++) {
+        uint32_t to = pcg_below(rng, g->count), other = pcg_below(rng, g->count);
+        g->next_first[n] = g->edges;
+        if (pcg_below(rng, 8) == 0)
+            continue;
+        g->next[g->edges++] = n + 1 < g->count && pcg_below(rng, 3) ? n + 1 : to;
+        if (other != g->next[g->edges - 1] && pcg_below(rng, 2))
+            g->next[g->edges++] = other;
+    }
+    g->next_first[g->count] = g->edges;
+    ptx_graph_analyse(&test_arena, g);
+    return g;
+}
+
+static void graphs_are_as_defined(void **state)
+{
+    struct pcg rng = pcg_derive(7, PCG_KERNEL, 0);
+    uint32_t irreducible = 0, loops = 0;
+    (void)state;
+    for (uint32_t i = 0; i < GRAPHS; i++) {
+        test_arena.used = 0;
+        const struct ptx_graph *g = draw(&rng);
+        const char *differs = graphs_of_ptx(&test_arena, g);
+        if (differs)
+            fail_msg("graph %u: %s", i, differs);
+        irreducible += !g->reducible;
+        loops += g->loop_count;
+    }
+    assert_true(irreducible > 10 && loops > 50);
+}
+
+/* 0 -> 1 -> 2 -> 1, 2 -> 3 -> 4. */
+static void what_is_wrong_is_told(void **state)
+{
+    uint32_t first[] = {0, 1, 2, 4, 5, 5}, next[] = {1, 2, 1, 3, 4};
+    struct ptx_graph g = {.count = 5, .edges = 5, .next_first = first, .next = next};
+    (void)state;
+    test_arena.used = 0;
+    ptx_graph_analyse(&test_arena, &g);
+    assert_null(graphs_of_ptx(&test_arena, &g));
+    g.dominator[3] = 1;
+    assert_string_equal(graphs_of_ptx(&test_arena, &g), "dominator");
+    g.dominator[3] = 2;
+    g.post_dominator[1] = 3;
+    assert_string_equal(graphs_of_ptx(&test_arena, &g), "post-dominator");
+    g.post_dominator[1] = 2;
+    g.loop[2] = PTX_GRAPH_NONE;
+    assert_string_equal(graphs_of_ptx(&test_arena, &g), "loop");
+    g.reducible = false;
+    assert_string_equal(graphs_of_ptx(&test_arena, &g), "reducible");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(graphs_are_as_defined),
+                                       cmocka_unit_test(what_is_wrong_is_told)};
+    return cmocka_run_group_tests(tests, support_setup, support_teardown);
+}
