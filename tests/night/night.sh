@@ -2,7 +2,7 @@
 # A night with everything that can go wrong: two shards, each killed and interrupted again and again and gone on with, then
 # merged, minimised, reported. What is in the database at the end is what one undisturbed run puts there.
 . "$(dirname "$0")/common.sh"
-cases=4000
+cases=800
 night_ini $cases >night.ini
 hunt=(run --config night.ini --seed 0x7)
 

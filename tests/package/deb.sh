@@ -18,10 +18,12 @@ dpkg-deb -f "$package" Depends >depends
 grep -q libc6 depends && grep -q libsqlite3-0 depends || failed "it depends on $(cat depends)"
 [ -z "$(dpkg-deb --fsys-tarfile "$package" | tar tv | awk '$2 != "root/root"')" ] || failed "not all of it is root's"
 
-# The same bytes at another time.
-sleep 1
-make_package second
-cmp "$package" second/*.deb || failed "made again, the package differs"
+# The same bytes at another time: every night.
+if [ -n "${SIMTFUZZ_WHOLE:-}" ]; then
+    sleep 1
+    make_package second
+    cmp "$package" second/*.deb || failed "made again, the package differs"
+fi
 
 dpkg-deb -x "$package" extracted
 installed extracted/usr
