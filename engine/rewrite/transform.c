@@ -158,6 +158,16 @@ struct ast_kernel *transform_apply(struct arena *arena, const struct ast_kernel 
     return result;
 }
 
+/* Any; one in four is of those that copy a loop's body or its test, or compute both sides of a branch, which few kernels
+ * have a place for. */
+static enum transform_id draw_id(struct pcg *rng)
+{
+    static const enum transform_id few[] = {TRANSFORM_UNROLL, TRANSFORM_FLATTEN, TRANSFORM_PEEL,
+                                            TRANSFORM_SPLIT, TRANSFORM_GRAPH_UNROLL};
+    uint32_t which = pcg_below(rng, 4), one = pcg_below(rng, 5);
+    return which == 0 ? few[one] : (enum transform_id)pcg_below(rng, TRANSFORM_COUNT);
+}
+
 struct ast_kernel *transform_draw(struct arena *arena, const struct ast_kernel *kernel,
                                   uint64_t seed, struct transform_list *list)
 {
@@ -173,7 +183,7 @@ struct ast_kernel *transform_draw(struct arena *arena, const struct ast_kernel *
     struct edit counting = begin(arena, result, UINT32_MAX);
     *list = (struct transform_list){.count = 0};
     for (uint32_t i = 0; i < TRIES && list->count < wanted; i++) {
-        struct transform_step step = {.id = (enum transform_id)pcg_below(&rng, TRANSFORM_COUNT)};
+        struct transform_step step = {.id = draw_id(&rng)};
         step.number = pcg_next(&rng);
         uint32_t places = count_places(&counting, step.id);
         struct ast_kernel *next = apply_step(arena, result, &step, places);

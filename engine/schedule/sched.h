@@ -92,7 +92,8 @@ double sched_pct_bound(uint32_t actors, uint64_t steps, uint32_t depth);
 enum {
     PORTFOLIO_SURW = 1, /* there are selected statements */
     PORTFOLIO_STACKLESS =
-        2 /* the actors are threads: two in a cycle of eleven are warps without a stack */
+        2, /* the actors are threads: two in a cycle of eleven are warps without a stack .. */
+    PORTFOLIO_POLICIES = 4 /* .. with it: all behind the first are */
 };
 struct sched_spec sched_portfolio(uint64_t seed, uint64_t index, uint32_t actors,
                                   unsigned possible);

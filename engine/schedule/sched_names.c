@@ -164,7 +164,10 @@ struct sched_spec sched_portfolio(uint64_t seed, uint64_t index, uint32_t actors
     static const enum sched_kind first[PORTFOLIO_FIRST] = {SCHED_SEQUENTIAL, SCHED_REVERSE,
                                                            SCHED_ROUND_ROBIN, SCHED_UNIFORM};
     struct sched_spec spec = {.seed = seed, .index = index, .quantum = 1};
-    if (index < PORTFOLIO_FIRST) {
+    const unsigned policies = PORTFOLIO_STACKLESS | PORTFOLIO_POLICIES;
+    if (index > 0 && (possible & policies) == policies) {
+        draw_stackless(&spec);
+    } else if (index < PORTFOLIO_FIRST) {
         spec.kind = first[index];
     } else {
         uint64_t later = index - PORTFOLIO_FIRST;

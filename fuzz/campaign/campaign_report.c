@@ -43,6 +43,16 @@ static void print_totals(struct arena *arena, const struct campaign_summary *s, 
                 table_grouped(arena, s->skipped));
 }
 
+/* By all cases, or by those that some are drawn for. */
+static bool was_asked(const struct campaign_options *options, const struct campaign_summary *s,
+                      uint32_t oracle)
+{
+    uint64_t sum = 0;
+    for (uint32_t v = 0; v < VERDICT_COUNT; v++)
+        sum += s->verdicts[oracle][v];
+    return options->check.oracles >> oracle & 1 || sum > 0;
+}
+
 static void print_verdicts(struct arena *arena, const struct campaign_options *options,
                            const struct campaign_summary *s, FILE *out)
 {
@@ -51,7 +61,7 @@ static void print_verdicts(struct arena *arena, const struct campaign_options *o
     struct table table;
     table_start(&table, arena, titles, "lrrrr");
     for (uint32_t i = 0; i < ORACLE_COUNT; i++) {
-        if (!(options->check.oracles & 1u << i))
+        if (!was_asked(options, s, i))
             continue;
         struct table_row *row = table_add(&table);
         row->cells[0] = oracle_table[i].name;
@@ -302,7 +312,7 @@ static void brief_verdicts(struct arena *arena, const struct campaign_options *o
     for (uint32_t i = 0; i < ORACLE_COUNT; i++) {
         uint64_t none =
             s->verdicts[i][VERDICT_NOT_APPLICABLE] + s->verdicts[i][VERDICT_INCONCLUSIVE];
-        if (!(options->check.oracles & 1u << i))
+        if (!was_asked(options, s, i))
             continue;
         if (concluded(s, i) == 0 && lacks_subject(options, i))
             continue;
@@ -464,7 +474,7 @@ static void json_oracles(struct json *json, const struct campaign_options *optio
 {
     json_key_array_begin(json, "oracles");
     for (uint32_t i = 0; i < ORACLE_COUNT; i++) {
-        if (!(options->check.oracles & 1u << i))
+        if (!was_asked(options, s, i))
             continue;
         json_object_begin(json);
         json_key_string(json, "oracle", oracle_table[i].name);

@@ -217,7 +217,7 @@ bool chunk_run_case(struct chunk_maker *maker, struct chunk *chunk, uint64_t num
     for (uint32_t i = 0; i < RULE_COUNT; i++)
         chunk->hits[i] += result->hits[i];
     for (uint32_t i = 0; i < ORACLE_COUNT; i++)
-        if (options->check.oracles & 1u << i)
+        if ((options->check.oracles | c.check.oracles) & 1u << i)
             add_answer(chunk, arena, number, (enum oracle_id)i, &result->answers[i]);
     add_differences(chunk, result->differences);
     add_lone(chunk, result->lone, result->unseen);

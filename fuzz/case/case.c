@@ -23,6 +23,7 @@ enum {
     INSTRUCTIONS_SEED = 6,
     HOST_SEED = 8,
     LAWS_SEED = 9,
+    BRIEF_SEED = 10,
     BARRIERS_SHARE = 4,        /* of these */
     INSTRUCTIONS_SCHEDULES = 4 /* each subject's share of them is one */
 };
@@ -96,13 +97,17 @@ static bool is_drawn(uint64_t seed, uint64_t number, uint64_t of_what, uint32_t 
     return pcg_splitmix(pcg_splitmix(seed + of_what) ^ number) % share == 0;
 }
 
+/* Nothing is asked in particular. */
+static bool is_usual(const struct fuzz_case *c)
+{
+    return c->gen.features == GEN_DEFAULTS.features && c->check.subjects == SUBJECTS_DEFAULT &&
+           c->check.oracles == CHECK_DEFAULTS.oracles;
+}
+
 /* What stands beside a kernel where nothing is asked in particular: one case in CASE_HOST_SHARE has a host program, one in
  * CASE_LAWS_SHARE litmus tests. */
 static void draw_beside(struct fuzz_case *c)
 {
-    if (c->gen.features != GEN_DEFAULTS.features || c->check.subjects != SUBJECTS_DEFAULT ||
-        c->check.oracles != CHECK_DEFAULTS.oracles)
-        return;
     if (is_drawn(c->seed, c->number, HOST_SEED, CASE_HOST_SHARE))
         c->beside |= 1u << BESIDE_HOST;
     if (is_drawn(c->seed, c->number, LAWS_SEED, CASE_LAWS_SHARE))
@@ -142,6 +147,67 @@ static void make_instructions(struct fuzz_case *c)
         c->check.schedules = INSTRUCTIONS_SCHEDULES;
 }
 
+/* ---- cases for what takes long, or is asked of few: brief kernels ---- */
+
+/* What is proved, against executions; without a solver nothing is. */
+static void make_proof(struct fuzz_case *c)
+{
+    const uint32_t others = 1u << FEATURE_CRS | 1u << FEATURE_KNOWN | 1u << FEATURE_DIRECTIONS |
+                            1u << FEATURE_NAMED | 1u << FEATURE_VOTES | 1u << FEATURE_SWITCH;
+    c->gen.features &= ~others;
+    c->check.oracles = 1u << ORACLE_PROVE;
+    c->check.subjects = SUBJECT_BIT(SUBJECT_THREADS) | SUBJECT_BIT(SUBJECT_INTERLEAVE);
+}
+
+/* Who is scheduled with whom: each thread, or each of a block's, by itself. */
+static void make_policies(struct fuzz_case *c)
+{
+    c->check.policies = true;
+    c->check.always = 1u << ORACLE_REFERENCE;
+    c->check.subjects =
+        SUBJECT_BIT(SUBJECT_THREADS) | SUBJECT_BIT(SUBJECT_INTERLEAVE) | SUBJECT_BIT(SUBJECT_BLOCK);
+}
+
+/* Caches, most of few lines, and in one of four sets of outcomes. */
+static void make_caches(struct fuzz_case *c, uint64_t drawn)
+{
+    static const struct {
+        enum subject_id plain, caches;
+    } pairs[] = {{SUBJECT_CRS, SUBJECT_CRS_CACHES_COHERENT},
+                 {SUBJECT_CRS, SUBJECT_CRS_CACHES_LLH},
+                 {SUBJECT_CRS, SUBJECT_CRS_CACHES_PRINTED},
+                 {SUBJECT_BLOCK, SUBJECT_BLOCK_CACHES_COHERENT},
+                 {SUBJECT_BLOCK, SUBJECT_BLOCK_CACHES_PRINTED},
+                 {SUBJECT_THREAD_PC, SUBJECT_THREAD_PC_CACHES_COHERENT}};
+    const struct cache_sizes none = {0};
+    uint64_t which = drawn % 6;
+    if (memcmp(&c->gen.caches, &none, sizeof none) == 0)
+        draw_caches(&c->gen.caches, drawn >> 8);
+    c->check.subjects = SUBJECT_BIT(pairs[which].plain) | SUBJECT_BIT(pairs[which].caches);
+    c->check.always = 1u << ORACLE_REFERENCE;
+    if (drawn >> 32 & 3)
+        return;
+    c->check.oracles |= 1u << ORACLE_REDUCTIONS | 1u << ORACLE_FENCES;
+}
+
+/* Of BRIEF_ALL cases, where nothing is asked in particular. */
+static bool make_brief(struct fuzz_case *c)
+{
+    enum { BRIEF_ALL = 48, PROOFS = 1, POLICIES = 4, CACHES = 8 };
+    uint64_t drawn = pcg_splitmix(pcg_splitmix(c->seed + BRIEF_SEED) ^ c->number);
+    uint64_t which = drawn % BRIEF_ALL;
+    if (which >= CACHES || !is_usual(c))
+        return false;
+    c->gen.brief = true;
+    if (which < PROOFS)
+        make_proof(c);
+    else if (which < POLICIES)
+        make_policies(c);
+    else
+        make_caches(c, pcg_splitmix(drawn));
+    return true;
+}
+
 void case_of_campaign(struct fuzz_case *c, uint64_t seed, uint64_t number,
                       const struct gen_options *gen, const struct check_options *check)
 {
@@ -154,12 +220,15 @@ void case_of_campaign(struct fuzz_case *c, uint64_t seed, uint64_t number,
     c->check.seed = pcg_splitmix(pcg_splitmix(seed) ^ number);
     bool tiny = !gen->fixed && !gen->small && gen_has_tiny(gen) && is_tiny(seed, number);
     bool ordinary = !gen->fixed && !gen->small && !check->exhaustive;
-    if (ordinary && !gen->spin)
+    if (ordinary && !gen->spin && is_usual(c))
         draw_beside(c);
     if (ordinary && !gen->spin && is_instructions(seed, number, gen, check)) {
         make_instructions(c);
         return;
     }
+    bool spin = gen->spin || (ordinary && is_spin(seed, number, gen));
+    if (ordinary && !spin && !tiny && make_brief(c))
+        return;
     if (ordinary && gen->features == GEN_DEFAULTS.features && is_ragged(seed, number))
         c->gen.features |= 1u << FEATURE_ILLFORMED;
     if (check->subjects == SUBJECTS_DEFAULT && (check->oracles & 1u << ORACLE_CONVERGENCE) &&
@@ -167,8 +236,7 @@ void case_of_campaign(struct fuzz_case *c, uint64_t seed, uint64_t number,
         c->check.also |= SUBJECT_BIT(SUBJECT_CONVERGENCE);
     if (ordinary && check->subjects == SUBJECTS_DEFAULT && (check->oracles & 1u << ORACLE_MEMORY))
         c->check.also |= with_caches(seed, number, &c->gen.caches);
-    if (ordinary && is_spin(seed, number, gen))
-        c->gen.spin = true;
+    c->gen.spin = spin;
     if (!check->exhaustive && (tiny || gen->enumerate || c->gen.spin)) {
         c->gen.small = !c->gen.spin || gen->enumerate;
         search_within(&c->check, TINY_STEPS);
@@ -233,8 +301,9 @@ static char *print_check(struct arena *arena, const struct check_options *check)
 {
     const char *exhaustive = check->exhaustive ? " exhaustive" : "";
     const char *races =
-        arena_printf(arena, "%s%s%s%s", check->same_value ? " same-value" : "",
+        arena_printf(arena, "%s%s%s%s%s", check->same_value ? " same-value" : "",
                      check->atomics_sync ? " atomics-sync" : "", check->unscoped ? " unscoped" : "",
+                     check->policies ? " policies" : "",
                      check->also & SUBJECT_BIT(SUBJECT_CONVERGENCE) ? " convergence" : "");
     const subject_set also = check->also & ~SUBJECT_BIT(SUBJECT_CONVERGENCE);
     if (also)
@@ -265,9 +334,9 @@ static const char *gen_words(struct arena *arena, const struct gen_options *gen)
     const char *mutate =
         gen->mutate == 0 ? "" : arena_printf(arena, " mutate=%" PRIu32, gen->mutate);
     const char *caches = cache_sizes_print(arena, &gen->caches, ",");
-    return arena_printf(arena, "%s%s%s%s%s%s%s", gen->fixed ? " fixed" : "", size_words(gen),
-                        mutate, *caches ? " caches=" : "", caches, *weights ? " weights=" : "",
-                        weights);
+    return arena_printf(arena, "%s%s%s%s%s%s%s%s", gen->fixed ? " fixed" : "",
+                        gen->brief ? " brief" : "", size_words(gen), mutate,
+                        *caches ? " caches=" : "", caches, *weights ? " weights=" : "", weights);
 }
 
 char *case_print_options(struct arena *arena, const struct gen_options *gen,
@@ -333,6 +402,8 @@ static bool parse_flag(const char *word, struct fuzz_case *c)
         c->gen.fixed = true;
     else if (strcmp(word, "small") == 0)
         c->gen.small = true;
+    else if (strcmp(word, "brief") == 0)
+        c->gen.brief = true;
     else if (strcmp(word, "spin") == 0)
         c->gen.spin = true;
     else if (strcmp(word, "enumerate") == 0)
@@ -345,6 +416,8 @@ static bool parse_flag(const char *word, struct fuzz_case *c)
         c->check.atomics_sync = true;
     else if (strcmp(word, "unscoped") == 0)
         c->check.unscoped = true;
+    else if (strcmp(word, "policies") == 0)
+        c->check.policies = true;
     else if (strcmp(word, "convergence") == 0)
         c->check.also |= SUBJECT_BIT(SUBJECT_CONVERGENCE);
     else

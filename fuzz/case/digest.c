@@ -126,8 +126,9 @@ struct digest_parts digest_parts(struct arena *arena, const struct ast_kernel *k
         if (!is_silent(result, (enum subject_id)i))
             add_run(&parts.runs, arena, &result->runs[i]);
     for (uint32_t i = 0; i < ORACLE_COUNT; i++)
-        if ((i != ORACLE_MEMORY && !(ORACLES_NAMED >> i & 1)) ||
-            result->answers[i].verdict != VERDICT_NOT_APPLICABLE)
+        if (i == ORACLE_PROVE ? result->answers[i].verdict == VERDICT_DIVERGE
+                              : (i != ORACLE_MEMORY && !(ORACLES_NAMED >> i & 1)) ||
+                                    result->answers[i].verdict != VERDICT_NOT_APPLICABLE)
             add_answer(&parts.answers, arena, &result->answers[i]);
     for (uint32_t i = 0; i < result->claim_count; i++) {
         add(&parts.answers, result->claims[i].met);

@@ -222,6 +222,16 @@ static void call_if(struct gen *g, const struct gen_place *place, struct gen_lis
     gen_emit(g, place, list, gen_if(g, condition, body.head, other.head));
 }
 
+/* if (tid == 0) b = e; where nobody else writes b: a scalar of the block. */
+static void lone_scalar(struct gen *g, const struct gen_place *place, struct gen_list *list)
+{
+    if (!g->beacon)
+        g->beacon = gen_file_var(g, 'b', SPACE_SHARED, 1, false);
+    struct ast_expr *condition = gen_binary_int(g, BINARY_EQ, gen_builtin(g, BUILTIN_TID), 0);
+    struct ast_stm *set = gen_set(g, g->beacon, gen_leaf(g));
+    gen_emit(g, place, list, gen_if(g, condition, set, NULL));
+}
+
 static void leader_if(struct gen *g, const struct gen_place *place, struct gen_list *list)
 {
     struct ast_expr *tid = gen_builtin(g, BUILTIN_TID), *condition;
@@ -318,7 +328,10 @@ void gen_statement(struct gen *g, const struct gen_place *place, struct gen_list
         if_statement(g, place, list);
         break;
     case W_STM_LEADER:
-        leader_if(g, place, list);
+        if (gen_chance(g, 15))
+            lone_scalar(g, place, list);
+        else
+            leader_if(g, place, list);
         break;
     case W_STM_LOOP:
         gen_loop(g, place, list);

@@ -114,7 +114,8 @@ struct gen {
     struct arena *arena;
     struct source *source;
     const struct gen_options *options;
-    uint32_t features; /* of this kernel */
+    uint32_t features;      /* of this kernel */
+    struct ast_var *beacon; /* a scalar of each block that its first thread writes, or NULL */
     uint16_t weights[W_COUNT];
     uint32_t *hits; /* W_COUNT counters, or NULL */
 

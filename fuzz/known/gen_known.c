@@ -444,7 +444,7 @@ static void flaw(struct drawing *d, struct list *list, const struct place *place
     uint32_t which = gen_pick(d->g, GROUP_KNOWN_FLAW, banned) - W_KNOWN_FLAW_FIRST;
     struct known_node *n = add(d, list, place, KNOWN_FLAW);
     n->which = which;
-    n->at = gen_below(d->g, 2);
+    n->at = gen_below(d->g, which == KNOWN_RACE ? 3 : 2);
     n->d = (struct known_operand){.class = KNOWN_R, .number = 5};
     n->s[0] = (struct known_operand){.class = KNOWN_R, .number = 3};
     d->p->odd = which == KNOWN_SIGNATURE;

@@ -210,6 +210,7 @@ struct known_program {
     uint32_t results[KNOWN_THREADS];
     uint32_t accumulators[KNOWN_ACCUMULATORS];
     enum known_flaw flaw; /* KNOWN_FLAWS: none */
+    bool one_word;        /* a race: all threads write one word in one instruction */
 };
 
 /* What is there from the start (gen_known_given.def): `count` values, by an index in `u`. */

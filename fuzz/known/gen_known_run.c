@@ -345,6 +345,7 @@ static void run_node(struct known_execution *r, struct known_frame *f, struct lo
         break;
     case KNOWN_FLAW:
         r->p->flaw = (enum known_flaw)n->which;
+        r->p->one_word = r->p->flaw == KNOWN_RACE && n->at == 2;
         if (r->p->flaw == KNOWN_LEAVE) {
             KNOWN_EACH(t, mask)
             r->exited |= (known_mask)(t % r->p->threads >= r->p->threads - r->p->warp) << t;

@@ -108,6 +108,13 @@ static void put_several(struct known_writing *w, const struct known_node *n)
     PUT(w, "$end%" PRIu32 ":\n", label);
 }
 
+/* Everybody writes one word, in one instruction. */
+static void put_one_word(struct known_writing *w)
+{
+    text_put(&w->text, "\tmov.u64 at, pass;\n\tmov.u32 u, tid;\n\tst.shared.u32 [at], u;\n"
+                       "\tbar.sync 0;\n");
+}
+
 /* Everybody writes; everybody reads what the next thread wrote, or the last warp alone, when all writers have read. */
 static void put_race(struct known_writing *w, const struct known_node *n)
 {
@@ -167,7 +174,10 @@ static void put_flaw(struct known_writing *w, const struct known_node *n)
                        n->at ? "st.shared.u32 [sa+2], r0" : "ld.global.v2.u32 {r0, r1}, [ga+4]");
         break;
     case KNOWN_RACE:
-        put_race(w, n);
+        if (n->at == 2)
+            put_one_word(w);
+        else
+            put_race(w, n);
         break;
     case KNOWN_STARVE:
         PUT(w, "\tbar.sync 2, %s;\n", count);

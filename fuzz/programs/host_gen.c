@@ -28,6 +28,8 @@ struct world { /* a context */
     struct clock known[STREAMS];       /* what has ended when the stream's next operation begins */
     struct clock host;
     uint32_t events;
+    uint32_t early
+        [STREAMS]; /* an event that its stream has recorded, and nobody waited for yet, + 1; 0: none */
 };
 
 struct maker {
@@ -178,6 +180,24 @@ static bool is_known(const struct clock *clock, struct op op)
     return op.count == 0 || clock->of[op.stream] >= op.count;
 }
 
+static uint32_t new_event(struct maker *m)
+{
+    uint32_t event = world(m)->events++;
+    text_format(&m->text, "event e%u\n", (unsigned)event);
+    return event;
+}
+
+/* An event is recorded before the operation, too: who waits for it waits for its last record. */
+static void record_early(struct maker *m, uint32_t stream)
+{
+    struct world *w = world(m);
+    if (w->early[stream] || below(m, 3) > 0)
+        return;
+    w->early[stream] = 1 + new_event(m);
+    text_format(&m->text, "record e%u", (unsigned)(w->early[stream] - 1));
+    put_stream(m, stream);
+}
+
 /* The stream's next operation begins behind `op`: a record there, a wait here; or the host waits. */
 static void order(struct maker *m, uint32_t stream, struct op op)
 {
@@ -198,9 +218,11 @@ static void order(struct maker *m, uint32_t stream, struct op op)
             merge(&w->known[s], &w->host);
         return;
     }
-    text_format(&m->text, "event e%u\nrecord e%u", (unsigned)w->events, (unsigned)w->events);
+    uint32_t event = w->early[op.stream] ? w->early[op.stream] - 1 : new_event(m);
+    w->early[op.stream] = 0;
+    text_format(&m->text, "record e%u", (unsigned)event);
     put_stream(m, op.stream);
-    text_format(&m->text, "wait e%u", (unsigned)w->events++);
+    text_format(&m->text, "wait e%u", (unsigned)event);
     put_stream(m, stream);
     merge(&w->known[stream], &w->known[op.stream]);
     w->known[stream].of[op.stream] = w->counts[op.stream];
@@ -246,6 +268,7 @@ static void make_launch(struct maker *m)
     if (kernel != ADD)
         order_read(m, stream, &w->buffers[src]);
     order_write(m, stream, &w->buffers[dst]);
+    record_early(m, stream);
     struct op op = begin(m, stream);
     text_format(&m->text, "launch %s grid=%d block=%d", kernel_names[kernel],
                 kernel == LAST  ? WORDS

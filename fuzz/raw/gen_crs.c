@@ -232,6 +232,17 @@ static void nested_breaks(struct crs_gen *c, struct slot *slot)
     reserve(c, called, W_CRS_OP_BREAK, draw_guard(c, W_CRS_OP_BREAK), 0);
 }
 
+/* Some lanes take another target, and all go. */
+static void take_again(struct crs_gen *c, uint32_t table)
+{
+    uint32_t pc = c->state.pc, guard = draw_guard(c, W_CRS_OP_TAKE);
+    if (c->slots[pc + 1].set || c->slots[pc + 2].set)
+        return;
+    reserve(c, pc + 1, W_CRS_OP_TAKE, guard, draw_forward(c, pc + 3));
+    c->slots[pc + 1].table = table;
+    reserve(c, pc + 2, W_CRS_OP_BRA_TABLE, NO_GUARD, table);
+}
+
 static void draw_target(struct crs_gen *c, struct slot *slot)
 {
     uint32_t pc = c->state.pc;
@@ -279,6 +290,8 @@ static void draw_target(struct crs_gen *c, struct slot *slot)
     case W_CRS_OP_TAKE:
         slot->table = draw_table(c);
         slot->target = draw_forward(c, pc < c->count ? pc + 1 : pc);
+        if (slot->guard == NO_GUARD && pc + 3 < c->count && gen_chance(c->g, 40))
+            take_again(c, slot->table);
         break;
     case W_CRS_OP_FLIP:
         slot->target = gen_below(c->g, c->g->options->small ? 1 : PREDICATES);

@@ -146,6 +146,43 @@ static void put_barriers(struct rows_gen *r)
     }
 }
 
+/* One operation of the whole warp, in both arms of a branch: where threads have pcs of their own its lanes meet. */
+static void put_both_arms(struct rows_gen *r, struct regions *at)
+{
+    uint32_t other = at->labels++, end = at->labels++;
+    rows_put_guard(r, "bra ");
+    PUT(r, "L%" PRIu32 ";\n", other);
+    size_t first = r->text.length;
+    rows_put_instruction(r, ROWS_OF_WARPS);
+    const char *again = arena_strndup(r->g->arena, r->text.bytes + first, r->text.length - first);
+    PUT(r, "\tbra L%" PRIu32 ";\nL%" PRIu32 ":\n%sL%" PRIu32 ":\n", end, other, again, end);
+}
+
+/* Rows of a matrix lie in the lanes' own areas; products are of integers, which have one result. */
+static void put_matrix(struct rows_gen *r)
+{
+    static const char *const lists[] = {"{r0}", "{r0, r1}", "{r0, r1, r2, r3}"};
+    struct gen *g = r->g;
+    uint32_t which = gen_below(g, 4), count = gen_below(g, 3), place = gen_below(g, 4);
+    const char *trans = gen_chance(g, 50) ? ".trans" : "";
+    const char *a = gen_chance(g, 50) ? "s8" : "u8", *b = gen_chance(g, 50) ? "s8" : "u8";
+    for (uint32_t k = 0; k < 4; k++)
+        PUT(r, "\tld.const.b32 r%" PRIu32 ", [a+%" PRIu32 "];\n", k,
+            4 * gen_below(g, 2 * ROWS_STARTS));
+    if (which == 0)
+        PUT(r, "\tstmatrix.sync.aligned.m8n8.x%d%s.shared.b16 [sa+%" PRIu32 "], %s;\n", 1 << count,
+            trans, 16 * place, lists[count]);
+    else if (which == 1)
+        PUT(r, "\tldmatrix.sync.aligned.m8n8.x%d%s.shared.b16 %s, [sa+%" PRIu32 "];\n", 1 << count,
+            trans, lists[count], 16 * place);
+    else if (which == 2)
+        PUT(r, "\tmovmatrix.sync.aligned.m8n8.trans.b16 r4, r0;\n");
+    else
+        PUT(r,
+            "\tmma.sync.aligned.m8n8k16.row.col%s.s32.%s.%s.s32 {r4, r5}, {r0}, {r1}, {r2, r3};\n",
+            count ? "" : ".satfinite", a, b);
+}
+
 static void put_instructions(struct rows_gen *r)
 {
     struct gen *g = r->g;
@@ -156,7 +193,11 @@ static void put_instructions(struct rows_gen *r)
             close_region(r, &at);
         else if (at.depth < DEPTH && gen_chance(g, 12))
             open_region(r, &at);
-        if (at.depth == 0 && gen_chance(g, 2))
+        if (at.depth == 0 && r->matrices && gen_chance(g, 30))
+            put_matrix(r);
+        if (at.depth == 0 && r->warps == ROWS_SYNC_ONLY && gen_chance(g, 5))
+            put_both_arms(r, &at);
+        if (at.depth == 0 && !r->matrices && gen_chance(g, 2))
             rows_put_guard(r, "exit;\n");
         bool of_warps = r->warps == ROWS_SYNC_ONLY && gen_chance(g, 25);
         bool of_objects = r->objects && gen_chance(g, 40);
@@ -220,6 +261,9 @@ void gen_rows_main(struct gen *g)
     r->objects = !(g->options->features >> FEATURE_BARRIERS & 1) && gen_chance(g, 12);
     r->bound = gen_chance(g, 25) ? 16 + gen_below(g, ROWS_BOUND - 16) : 0;
     launch->blocks = 1;
+    r->matrices = !(g->options->features >> FEATURE_BARRIERS & 1) && gen_chance(g, 8);
+    if (r->matrices)
+        launch->warp = launch->threads = ROWS_THREADS;
     /* Wide warps have two, the second one short at times; else there are fewer threads, and more programs. */
     if (launch->threads > ROWS_THREADS && launch->warp <= ROWS_THREADS)
         launch->threads = ROWS_THREADS;

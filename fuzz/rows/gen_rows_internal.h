@@ -41,6 +41,7 @@ struct rows_gen {
     enum rows_warps warps;
     bool apart;     /* lanes may have skipped this place */
     bool objects;   /* mbarrier objects are there */
+    bool matrices;  /* whole warps of 32 lanes, none of which exits: they move matrices, too */
     uint32_t bound; /* bytes of the variables bg, bs, bl, bc */
 };
 

@@ -101,11 +101,22 @@ static uint64_t number(struct gen *g, uint32_t bits, uint32_t digits)
     return sign << (bits - 1) | (uint64_t)field << digits | fraction;
 }
 
+/* Halves, and what lies on either side of them: where conversions to integers round. */
+static uint64_t half(struct gen *g, uint32_t bits, uint32_t digits)
+{
+    uint32_t size = bits - 1 - digits, bias = (1u << (size - 1)) - 1;
+    uint64_t odd = 2 * gen_below(g, 32) + 1, sign = gen_below(g, 2), beside = gen_below(g, 8);
+    uint32_t places = 63 - (uint32_t)__builtin_clzll(odd);
+    uint64_t value = (uint64_t)(bias + places - 1) << digits | (odd - ((uint64_t)1 << places))
+                                                                   << (digits - places);
+    return sign << (bits - 1) | (beside == 0 ? value - 1 : beside == 1 ? value + 1 : value);
+}
+
 static uint64_t numbers(struct gen *g, uint32_t bits, uint32_t digits)
 {
     uint64_t value = 0;
     for (uint32_t at = 0; at < 64; at += bits)
-        value |= number(g, bits, digits) << at;
+        value |= (gen_chance(g, 15) ? half(g, bits, digits) : number(g, bits, digits)) << at;
     return value;
 }
 

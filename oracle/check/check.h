@@ -42,12 +42,12 @@ struct check_options {
     uint32_t modes;   /* bits of enum oracle_mode */
     bool exhaustive;  /* search all executions of `threads`, within `search` */
     subject_set also; /* variants that run, too, where the kernel has their form */
+    bool policies;    /* executions of threads are those of warps without a stack */
     uint32_t always;  /* of `oracles`: those that answer whatever the seed draws */
     /* What a race is, for kernels of FORM_PTX: two writes of one value are none; atomics on one location
      * order what is before and behind them. */
     bool same_value, atomics_sync;
-    bool
-        unscoped; /* nothing but barriers orders, whatever scopes and semantics PTX gives its accesses and fences */
+    bool unscoped; /* barriers alone order, whatever scopes accesses and fences have */
     struct search_options search;
     /* What the oracle `metamorphic` does to the kernel; empty: drawn by the seed, in one case of
      * METAMORPHIC_SHARE; seed 0: always, METAMORPHIC_LISTS lists. */

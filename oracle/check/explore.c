@@ -207,7 +207,9 @@ bool explore_next(const struct checking *c, enum subject_id subject, uint32_t in
     }
     unsigned selected = subject == SUBJECT_THREADS && c->selected ? PORTFOLIO_SURW : 0;
     unsigned threads = stackless_refuses(machine->semantics) ? 0 : PORTFOLIO_STACKLESS;
-    *spec = sched_portfolio(c->options->seed, number, machine->actor_count, selected | threads);
+    unsigned policies = c->options->policies ? PORTFOLIO_POLICIES : 0;
+    *spec = sched_portfolio(c->options->seed, number, machine->actor_count,
+                            selected | threads | policies);
     return true;
 }
 
