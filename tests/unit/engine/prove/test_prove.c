@@ -1,12 +1,11 @@
 /* Invariants: neither the order in which guesses are tried nor runs that drop false ones change anything; what
  * contradicts itself is found. */
 #include "engine/prove/duo.h"
+#include "tests/unit/engine/prove/prove_solver.h"
 #include "tests/unit/shared/corpus_kernel.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-
-static struct solver *solver;
 
 static struct forms *forms_of(const char *name)
 {
@@ -101,29 +100,9 @@ static void contradictory_clauses(void **state)
     assert_non_null(strstr(reason, "no proof would mean anything"));
 }
 
-static int start(void **state)
-{
-    static const struct solver_options options = {
-        .command = SOLVER_COMMAND, .budget = SOLVER_BUDGET, .seconds = SOLVER_SECONDS};
-    if (support_setup(state) != 0)
-        return 1;
-    solver = solver_new(&test_arena, &options);
-    return 0;
-}
-
-static int stop(void **state)
-{
-    solver_end(solver);
-    return support_teardown(state);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(order), cmocka_unit_test(contradictions),
                                        cmocka_unit_test(contradictory_clauses)};
-    if (system("command -v z3 >/dev/null") != 0) {
-        puts("z3 is not installed: nothing is tested");
-        return 0;
-    }
-    return cmocka_run_group_tests(tests, start, stop);
+    return RUN_WITH_SOLVER(tests);
 }

@@ -4,12 +4,10 @@
 #include "engine/base/pcg.h"
 #include "engine/input/ptx_kernel.h"
 #include "engine/prove/prove.h"
-#include "tests/unit/shared/support.h"
+#include "tests/unit/engine/prove/prove_solver.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-
-static struct solver *solver;
 
 static enum proof_verdict prove(const char *text, enum proof_goal goal)
 {
@@ -378,29 +376,9 @@ static void every_rule(void **state)
     }
 }
 
-static int start(void **state)
-{
-    static const struct solver_options options = {
-        .command = SOLVER_COMMAND, .budget = SOLVER_BUDGET, .seconds = SOLVER_SECONDS};
-    if (support_setup(state) != 0)
-        return 1;
-    solver = solver_new(&test_arena, &options);
-    return 0;
-}
-
-static int stop(void **state)
-{
-    solver_end(solver);
-    return support_teardown(state);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(computations),
                                        cmocka_unit_test(every_rule)};
-    if (system("command -v z3 >/dev/null") != 0) {
-        puts("z3 is not installed: nothing is tested");
-        return 0;
-    }
-    return cmocka_run_group_tests(tests, start, stop);
+    return RUN_WITH_SOLVER(tests);
 }

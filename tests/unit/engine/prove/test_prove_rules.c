@@ -1,11 +1,9 @@
 /* The encoding, rule by rule: of each kernel a prover that has one rule wrong says something else. Faults of
  * tests/mutation/faults/prove.txt are planted against it. */
 #include "engine/prove/prove.h"
-#include "tests/unit/shared/support.h"
+#include "tests/unit/engine/prove/prove_solver.h"
 
 #include <stdlib.h>
-
-static struct solver *solver;
 
 #define KERNEL(launch, text)                                                                       \
     "launch(" launch "); global int A[8]; shared int S[4] = {0, 1, 2, 3}; global input int n; "    \
@@ -161,29 +159,9 @@ static void horn_clauses(void **state)
     }
 }
 
-static int start(void **state)
-{
-    static const struct solver_options options = {
-        .command = SOLVER_COMMAND, .budget = SOLVER_BUDGET, .seconds = SOLVER_SECONDS};
-    if (support_setup(state) != 0)
-        return 1;
-    solver = solver_new(&test_arena, &options);
-    return 0;
-}
-
-static int stop(void **state)
-{
-    solver_end(solver);
-    return support_teardown(state);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_rule),
                                        cmocka_unit_test(horn_clauses)};
-    if (system("command -v z3 >/dev/null") != 0) {
-        puts("z3 is not installed: nothing is tested");
-        return 0;
-    }
-    return cmocka_run_group_tests(tests, start, stop);
+    return RUN_WITH_SOLVER(tests);
 }
