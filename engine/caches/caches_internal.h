@@ -96,6 +96,8 @@ void caches_warm(const struct cache *cache, uint32_t line);
 /* Each of cuda-crs 4.1, 4.2.2; false: retry. */
 bool mem_reserve(const struct operation *x, uint32_t level);
 bool mem_read(const struct operation *x, uint32_t level);
+/* What it reads is there, whatever else of the line is awaited. */
+bool mem_is_there(const struct operation *x, uint32_t level);
 bool mem_write(const struct operation *x, uint32_t level);
 void mem_update(const struct operation *x, uint32_t level);
 bool mem_evict(const struct operation *x);

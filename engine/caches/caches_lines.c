@@ -184,6 +184,13 @@ bool mem_reserve(const struct operation *x, uint32_t level)
     return true;
 }
 
+bool mem_is_there(const struct operation *x, uint32_t level)
+{
+    struct cache cache = caches_cache(x, level);
+    uint32_t i = caches_find(&cache, x->slot->line);
+    return i == CACHES_NONE || !(need_of(x, level) & ~at(&cache, i)->valid);
+}
+
 /*  read (ML.read)       need within vmask        v := vals, pins := pins \ mid
  *                       else                     pins := pins + mid, retry
  */

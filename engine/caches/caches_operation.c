@@ -381,7 +381,7 @@ static bool waits(const struct operation *x, enum memory_code code)
         return i == CACHES_NONE && !caches_has_room(&cache, x->slot->line);
     case CODE_READ_L1:
     case CODE_READ_L2:
-        return x->slot->pins & level && caches_line(x->c, cache.lines, i)->pending;
+        return x->slot->pins & level && !mem_is_there(x, level);
     }
     return false;
 }

@@ -306,11 +306,18 @@ static bool uses_bank(const struct ref_caches *m, const struct ref_operation *x,
     return false;
 }
 
-static bool lock(struct ref_caches *m, struct ref_operation *x)
+static bool is_locked(const struct ref_caches *m, const struct ref_operation *x)
 {
     for (uint32_t bank = 0; bank < REF_BANKS; bank++)
         if (uses_bank(m, x, bank) && m->locked[x->block][bank])
-            return false;
+            return true;
+    return false;
+}
+
+static bool lock(struct ref_caches *m, struct ref_operation *x)
+{
+    if (is_locked(m, x))
+        return false;
     for (uint32_t bank = 0; bank < REF_BANKS; bank++)
         m->locked[x->block][bank] |= uses_bank(m, x, bank);
     return true;
@@ -409,19 +416,50 @@ void ref_micro_step(struct ref_caches *m, uint32_t operation)
     while (!m->ended && !m->wrong && is_private(x->rest));
 }
 
-bool ref_may_step(const struct ref_caches *m, uint32_t operation)
+static bool is_held(const struct ref_caches *m, uint32_t operation)
 {
     const struct ref_operation *x = &m->operations[operation];
     for (uint32_t o = 0; o < operation && x->ordered; o++) {
         const struct ref_operation *y = &m->operations[o];
         for (uint32_t l = 0; l < LIMIT_WARP && y->ordered && y->group == x->group; l++)
             if (x->lanes[l] && y->lanes[l])
-                return false;
+                return true;
     }
-    return true;
+    return false;
+}
+
+/* Its next word is retried, and changes nothing: not even a pin is new. */
+static bool is_in_vain(const struct ref_caches *m, const struct ref_operation *x)
+{
+    const struct ref_line *cl = ref_line_at(m, x->sm, x->line);
+    const char *at = x->rest;
+    while (*at == '{' || *at == '}')
+        at = choose(m, x, at);
+    if (is_word(at, "lock"))
+        return is_locked(m, x);
+    if (is_word(at, "evictL1"))
+        return cl && !is_evictable(m, x->sm, cl);
+    if (is_word(at, "discardL1"))
+        return cl && (ref_pins(m, x->sm, cl) || cl->pending);
+    if (is_word(at, "reserveL1") || is_word(at, "writeL1"))
+        return !cl && !has_room(m, x->sm, x->line);
+    return is_word(at, "readL1") && cl && x->pins && !has_valid(m, x, cl);
+}
+
+bool ref_may_step(const struct ref_caches *m, uint32_t operation)
+{
+    return !is_held(m, operation) && !is_in_vain(m, &m->operations[operation]);
 }
 
 /* ---- silent rules ---- */
+
+bool ref_is_silent(const struct ref_caches *m, uint32_t sm)
+{
+    for (uint32_t i = 0; i < m->l1[sm].count; i++)
+        if (is_dirty(m, &m->l1[sm].lines[i]) || is_evictable(m, sm, &m->l1[sm].lines[i]))
+            return true;
+    return false;
+}
 
 bool ref_evict(struct ref_caches *m, uint32_t sm, int64_t line)
 {

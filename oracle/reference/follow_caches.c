@@ -243,10 +243,6 @@ static void follow_operation(struct follower *f, const struct step_event *event,
         follow_part(f, "operation", "under way", "none");
         return;
     }
-    if (!ref_may_step(m, o)) {
-        follow_part(f, "order of volatile operations", "steps", "waits");
-        return;
-    }
     tell_victim(f, m, &m->operations[o]);
     ref_micro_step(m, o);
     f->reference_rule = m->ended ? RULE_MEM_END : RULE_MEM_STEP;
@@ -297,10 +293,48 @@ static void follow_silent(struct follower *f, const struct step_event *event, ui
         compare_l1(f, sm);
 }
 
+/* ---- who could have stepped ---- */
+
+static bool is_offered(const struct follower *f, uint32_t number)
+{
+    for (uint32_t i = 0; i < f->machine->head->live_count; i++)
+        if (f->machine->head->live[i] == number)
+            return true;
+    return false;
+}
+
+static void compare_offer(struct follower *f, uint32_t number, bool wanted, const char *what)
+{
+    bool offered = is_offered(f, number);
+    if (f->state != FOLLOW_ALONG || offered == wanted)
+        return;
+    f->lost = wanted;
+    follow_part(f, what, offered ? "can step" : "waits", wanted ? "can step" : "waits");
+}
+
+/* Operations and L1s, before this step: who is live is made anew behind it. */
+static void compare_offers(struct follower *f)
+{
+    const struct caches *c = sizes(f);
+    const struct ref_caches *m = &f->caches->m;
+    uint32_t actors = f->machine->actor_count;
+    for (uint32_t o = 0; o < m->operation_count; o++) {
+        uint32_t group = m->operations[o].group, place = 0;
+        for (uint32_t i = 0; i < o; i++)
+            place += m->operations[i].group == group;
+        compare_offer(f, actors + group * c->slots + place, ref_may_step(m, o), "operation");
+    }
+    for (uint32_t sm = 0; sm < m->sms; sm++)
+        compare_offer(f, actors + actors * c->slots + sm, ref_is_silent(m, sm), "L1");
+}
+
 void follow_caches_environment(struct follower *f, const struct step_event *event)
 {
     const struct caches *c = sizes(f);
     uint32_t group, place;
+    compare_offers(f);
+    if (f->state != FOLLOW_ALONG)
+        return;
     if (caches_is_operation(f->machine, event->actor, &group, &place))
         follow_operation(f, event, group, place);
     else

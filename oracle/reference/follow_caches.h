@@ -8,8 +8,10 @@
  * registers that are blocked, order on a word. All else that such a step does is what it does without caches, and is
  * followed there.
  *
- * On trust: the addresses of lanes, and which line they are in; what call and ret do to memory; whether steps that are
- * possible are offered.
+ * Before each step of an operation or an L1 those that can step must be offered, and no others.
+ *
+ * On trust: the addresses of lanes, and which line they are in; what call and ret do to memory; whether warps that can
+ * issue are offered.
  */
 #ifndef ORACLE_FOLLOW_CACHES_H
 #define ORACLE_FOLLOW_CACHES_H
