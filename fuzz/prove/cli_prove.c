@@ -427,8 +427,14 @@ static void print_sums(const struct proving *p)
 
 static bool make_folder(struct cli *cli, const char *folder)
 {
-    if (!folder || mkdir(folder, 0777) == 0 || errno == EEXIST)
+    struct stat is;
+    if (!folder || mkdir(folder, 0777) == 0)
         return true;
+    if (errno == EEXIST && stat(folder, &is) == 0) {
+        if (S_ISDIR(is.st_mode))
+            return true;
+        errno = ENOTDIR;
+    }
     cli_message(cli, "%s: %s", folder, strerror(errno));
     return false;
 }

@@ -27,6 +27,7 @@ struct written {
 /* Thread k of the pair, as far as it has come. */
 struct follower {
     uint32_t thread; /* in the grid */
+    bool exact; /* it has done all that it does: the execution went well, or ended with its death */
     uint32_t block;
     uint32_t interval;
     uint32_t choices;
@@ -44,9 +45,12 @@ struct following {
     struct follower f[2];
     uint8_t *met; /* an entry of the log: it was met */
     bool wrong[GOAL_COUNT];
-    bool well; /* nothing can go wrong in this execution, of which all is known */
+    uint32_t race_kinds;   /* LOG_.. of thread 2, by bits, in obligations about .. */
+    const char *race_name; /* .. this variable */
+    bool well;             /* nothing can go wrong in this execution, of which all is known */
     bool
         stopped; /* the path ended, more is asked than the execution did, trips were left, or it is .. */
+    bool left;  /* trips are */
     bool spent; /* .. too long */
     uint64_t evaluations;
     struct follow_fault fault;
@@ -154,7 +158,7 @@ static void meet_access(struct following *w, const struct deed *d)
     }
     if (d->seen.kind == LOG_WRITE && f->written_count < WRITTEN_MAX)
         f->written[f->written_count++] = (struct written){d->seen.var, element};
-    if (!met && w->well)
+    if (!met && f->exact)
         complain(w, "access",
                  arena_printf(w->arena,
                               "%s does, in interval %" PRIu32 ", a %s of %s[%" PRIu32
@@ -253,6 +257,8 @@ static void go_wrong(struct following *w, const struct deed *d)
     if (!is_true(w, o->wrong))
         return;
     w->wrong[o->goal] = true;
+    if (o->goal == GOAL_RACE && w->race_name && strcmp(o->var->name, w->race_name) == 0)
+        w->race_kinds |= 1u << o->kind;
     w->stopped = w->stopped || o->goal == GOAL_DIVERGENCE;
     if (w->well)
         complain(w, proof_goal_names[o->goal],
@@ -497,6 +503,7 @@ static void compare(struct following *w)
         if (w->well)
             compare_end(w, k);
     }
+    w->left = left;
     w->spent = w->spent || left;
     w->stopped = w->stopped || w->spent;
 }
@@ -544,6 +551,14 @@ static void start(struct following *w)
     evaluate(w, 1, launch + 1);
 }
 
+/* An index, an assertion, an assume ended a thread, and so the execution: it had done all that it did. */
+static bool has_died(const struct executed *x)
+{
+    return x->race_count == 0 &&
+           (x->status == STATUS_OUT_OF_BOUNDS || x->status == STATUS_ASSERT_FAILS ||
+            x->status == STATUS_INFEASIBLE);
+}
+
 /* Threads s and t, thread 1 watched at the address, or CODE_NONE: it is to go wrong so, or GOAL_COUNT. */
 static struct following follow(struct arena *arena, struct duo *duo, const struct executed *x,
                                const uint32_t *pair, uint32_t address, uint64_t seed)
@@ -552,8 +567,11 @@ static struct following follow(struct arena *arena, struct duo *duo, const struc
     duo_start(duo);
     w.well = x->status == STATUS_TERMINATED && x->race_count == 0;
     for (uint32_t k = 0; k < 2; k++)
-        w.f[k] =
-            (struct follower){.thread = pair[k], .block = pair[k] / x->program->launch.threads};
+        w.f[k] = (struct follower){.thread = pair[k],
+                                   .block = pair[k] / x->program->launch.threads,
+                                   .exact = w.well || (has_died(x) && pair[k] == x->fault_thread)};
+    if (address != CODE_NONE)
+        w.race_name = program_locate(x->program, address).var->name;
     start(&w);
     if (pair[0] == pair[1] || !is_allowed(&w)) {
         w.stopped = true;
@@ -575,24 +593,43 @@ struct asked {
     struct arena *arena;
     struct duo *duo;
     const struct executed *x;
+    bool ends;
     struct pcg rng;
     uint32_t pairs;
     struct follow_fault fault;
 };
 
-/* Whether the pair goes wrong so; true, too, where it cannot be followed that far. Threads that do not part go on
- * where the execution has ended: that says nothing of a race, but that they do not. */
-static bool goes(struct asked *a, uint32_t s, uint32_t t, uint32_t address, enum proof_goal goal)
+static struct following follow_pair(struct asked *a, uint32_t s, uint32_t t, uint32_t address)
 {
     size_t mark = arena_mark(a->arena);
     const uint32_t pair[2] = {s, t};
     struct following w = follow(a->arena, a->duo, a->x, pair, address, pcg_next64(&a->rng));
     a->pairs++;
+    if (a->ends && w.left && w.well)
+        complain(&w, "trips",
+                 "nobody is to go on behind the trips that are unrolled, and one does");
     if (!a->fault.what)
         a->fault = w.fault;
     if (!w.fault.what)
         arena_release(a->arena, mark);
+    return w;
+}
+
+/* Whether the pair goes wrong so; true, too, where it cannot be followed that far. Threads that do not part go on
+ * where the execution has ended: that says nothing of a race, but that they do not. */
+static bool goes(struct asked *a, uint32_t s, uint32_t t, enum proof_goal goal)
+{
+    struct following w = follow_pair(a, s, t, CODE_NONE);
     return (goal == GOAL_DIVERGENCE ? w.spent : w.stopped) || (goal < GOAL_COUNT && w.wrong[goal]);
+}
+
+/* The same of a race of thread t, which thread s has logged. */
+static bool races(struct asked *a, uint32_t s, const struct race_log_entry *of)
+{
+    static const uint32_t kinds[] = {
+        [ACCESS_READ] = LOG_READ, [ACCESS_WRITE] = LOG_WRITE, [ACCESS_ATOMIC] = LOG_ATOMIC};
+    struct following w = follow_pair(a, s, of->access.thread, of->address);
+    return w.stopped || w.race_kinds >> kinds[of->access.kind] & 1;
 }
 
 static void miss(struct asked *a, uint32_t s, uint32_t t, enum proof_goal goal)
@@ -619,7 +656,7 @@ static void must_part(struct asked *a, uint32_t thread)
     uint32_t each = a->x->program->launch.threads, first = thread / each * each;
     bool parted = false;
     for (uint32_t t = first; t < first + each && !parted; t++)
-        parted = t != thread && goes(a, thread, t, CODE_NONE, GOAL_DIVERGENCE);
+        parted = t != thread && goes(a, thread, t, GOAL_DIVERGENCE);
     if (!parted && !a->fault.what)
         a->fault = (struct follow_fault){
             proof_goal_names[GOAL_DIVERGENCE],
@@ -632,23 +669,37 @@ static void follow_race(struct asked *a, const struct executed_race *race)
     const struct race_log_entry *first = &a->x->log->entries[race->first],
                                 *second = &a->x->log->entries[race->second];
     uint32_t one = first->access.thread, other = second->access.thread;
-    if (!goes(a, one, other, first->address, GOAL_RACE) &&
-        !goes(a, other, one, first->address, GOAL_RACE))
+    if (!races(a, one, second) && !races(a, other, first))
         miss(a, one, other, GOAL_RACE);
+}
+
+/* A race of two blocks' threads with a barrier between, if there is one. */
+static const struct executed_race *over_barrier(const struct executed *x)
+{
+    const struct race_log_entry *entries = x->log->entries;
+    uint32_t n = x->race_count - 1;
+    while (n > 0 && entries[x->races[n].first].interval == entries[x->races[n].second].interval)
+        n--;
+    return &x->races[n];
 }
 
 static void follow_execution(struct asked *a)
 {
     const struct executed *x = a->x;
     uint32_t s = pcg_below(&a->rng, x->program->total_threads);
-    for (uint32_t n = 0; n < PAIRS && x->race_count > 0; n++)
-        follow_race(a, &x->races[n == 0 ? 0 : pcg_below(&a->rng, x->race_count)]);
-    if (x->race_count > 0)
+    if (x->race_count > 0) {
+        follow_race(a, &x->races[0]);
+        follow_race(a, over_barrier(x));
+        for (uint32_t n = 2; n < PAIRS; n++)
+            follow_race(a, &x->races[pcg_below(&a->rng, x->race_count)]);
         return;
-    if (x->status == STATUS_OUT_OF_BOUNDS || x->status == STATUS_ASSERT_FAILS) {
-        enum proof_goal goal = x->status == STATUS_OUT_OF_BOUNDS ? GOAL_BOUNDS : GOAL_ASSERTS;
+    }
+    if (has_died(x)) {
+        enum proof_goal goal = x->status == STATUS_OUT_OF_BOUNDS  ? GOAL_BOUNDS
+                               : x->status == STATUS_ASSERT_FAILS ? GOAL_ASSERTS
+                                                                  : GOAL_COUNT;
         uint32_t t = another(a, x->fault_thread);
-        if (!goes(a, x->fault_thread, t, CODE_NONE, goal))
+        if (!goes(a, x->fault_thread, t, goal) && goal < GOAL_COUNT)
             miss(a, x->fault_thread, t, goal);
         return;
     }
@@ -656,11 +707,11 @@ static void follow_execution(struct asked *a)
         must_part(a, x->fault_thread);
         return;
     }
-    goes(a, s, s, CODE_NONE, GOAL_COUNT);
+    goes(a, s, s, GOAL_COUNT);
     for (uint32_t n = 0; n < PAIRS; n++) {
         s = pcg_below(&a->rng, x->program->total_threads);
         uint32_t t = another(a, s);
-        goes(a, s, t, CODE_NONE, GOAL_COUNT);
+        goes(a, s, t, GOAL_COUNT);
     }
 }
 
@@ -685,22 +736,23 @@ static struct duo *walked(struct arena *arena, struct forms *forms,
     return duo && !duo->reason && duo->terms.count <= TERMS_MAX ? duo : NULL;
 }
 
-struct follow_fault follow_executions(struct arena *arena, struct forms *forms, struct duo *cut,
-                                      uint64_t seed, uint32_t *pairs)
+struct follow_fault follow_executions(struct arena *arena, struct forms *forms,
+                                      struct follow_claims claims, uint64_t seed, uint32_t *pairs)
 {
     const enum ast_form form = forms->given->form;
-    struct asked a = {.arena = arena};
+    struct asked a = {.arena = arena, .ends = claims.ends};
     *pairs = 0;
     if (form != FORM_STRUCTURED && form != FORM_BLOCKS)
         return a.fault;
-    struct proof_options options = PROOF_DEFAULTS;
-    struct duo *duos[2] = {cut ? cut : walked(arena, forms, &options, 0), NULL};
+    struct proof_options all_cut = PROOF_DEFAULTS; /* also loops whose trips constants count */
+    all_cut.counted = false;
+    struct duo *duos[2] = {claims.cut ? claims.cut : walked(arena, forms, &all_cut, 0), NULL};
     const struct program *program =
         forms_get(forms, form == FORM_STRUCTURED ? PROGRAM_ANCHORED : PROGRAM_BLOCKS)->program;
     if (!duos[0] || !is_heard(duos[0]) || !program || program->total_threads < 2)
         return a.fault;
     if (duos[0]->cfg->loop_count > 0)
-        duos[1] = walked(arena, forms, &options, options.unroll);
+        duos[1] = walked(arena, forms, &PROOF_DEFAULTS, PROOF_DEFAULTS.unroll);
     pcg_seed(&a.rng, seed, 1);
     for (uint32_t n = 0; n < EXECUTIONS && !a.fault.what; n++) {
         a.x = executed_run(arena, program, pcg_next64(&a.rng));

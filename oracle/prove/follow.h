@@ -18,9 +18,16 @@ struct follow_fault {
     const char *why;
 };
 
-/* Executions of the kernel and pairs of their threads that the seed draws. `cut`: with its invariants, or NULL: the walk
- * with loops cut is made here. *pairs: how many pairs were followed; 0: the kernel is not handled. */
-struct follow_fault follow_executions(struct arena *arena, struct forms *forms, struct duo *cut,
-                                      uint64_t seed, uint32_t *pairs);
+/* What was found of the kernel: its walk with loops cut, with their invariants (NULL: it is made here without); whether
+ * no thread goes on behind the trips that are unrolled. */
+struct follow_claims {
+    struct duo *cut;
+    bool ends;
+};
+
+/* Executions of the kernel and pairs of their threads that the seed draws. *pairs: how many pairs were followed; 0: the
+ * kernel is not handled. */
+struct follow_fault follow_executions(struct arena *arena, struct forms *forms,
+                                      struct follow_claims claims, uint64_t seed, uint32_t *pairs);
 
 #endif

@@ -118,14 +118,23 @@ static void judge_kernel(struct asking *x)
 
 /* ---- what the encoding says of executions ---- */
 
+/* A proof by unrolling alone is one that nobody goes on. */
+static bool has_ended(const struct proof_answer *answer)
+{
+    return answer->verdict == PROOF_PROVED && answer->method &&
+           strncmp(answer->method, "unrolled", 8) == 0;
+}
+
 /* Without a solver: how many pairs of threads were followed. */
 static uint32_t judge_encoding(struct asking *x)
 {
     struct checking *c = x->c;
     uint32_t pairs = 0;
-    struct follow_fault fault =
-        follow_executions(c->arena, forms_new(c->arena, c->result->kernel), x->outcome.result.cut,
-                          pcg_splitmix(c->options->seed), &pairs);
+    struct follow_claims claims = {.cut = x->outcome.result.cut};
+    for (int goal = 0; goal < GOAL_COUNT; goal++)
+        claims.ends = claims.ends || has_ended(&x->outcome.result.answers[goal]);
+    struct follow_fault fault = follow_executions(c->arena, forms_new(c->arena, c->result->kernel),
+                                                  claims, pcg_splitmix(c->options->seed), &pairs);
     if (fault.what)
         diverge(x, "encoding", fault.what, GOAL_COUNT, fault.why, fault.why);
     return pairs;

@@ -330,6 +330,8 @@ expect 0 lower false.simt --to boogie
 says out "// of each thread, where it comes there: invariant i < threads" '==> bvslt(i$1, 4bv32))'
 
 # A refutation can be seen without the prover: the inputs are in the file.
+expect 2 prove "$papers/tutorial-add-nbor.simt" --dump "$source/README.md"
+says err "Not a directory"
 expect 1 prove "$papers/tutorial-add-nbor.simt" --dump queries
 says out "shown by: simtfuzz check queries/refuted-0.simt"
 expect 1 check queries/refuted-0.simt

@@ -30,13 +30,18 @@ static struct duo *walked(const struct ast_kernel *kernel)
     return duo;
 }
 
-static const char *said_of(const struct ast_kernel *kernel, struct duo *duo)
+static const char *said(const struct ast_kernel *kernel, struct follow_claims claims)
 {
     uint32_t pairs = 0;
     struct follow_fault fault =
-        follow_executions(&test_arena, forms_new(&test_arena, kernel), duo, 1, &pairs);
+        follow_executions(&test_arena, forms_new(&test_arena, kernel), claims, 1, &pairs);
     assert_true(pairs > 0);
     return fault.what ? fault.what : "nothing";
+}
+
+static const char *said_of(const struct ast_kernel *kernel, struct duo *duo)
+{
+    return said(kernel, (struct follow_claims){.cut = duo});
 }
 
 static void right(void **state)
@@ -127,6 +132,12 @@ static void false_invariant(void **state)
     assert_string_equal(said_of(kernel, duo), "invariant");
 }
 
+static void trips_go_on(void **state)
+{
+    (void)state;
+    assert_string_equal(said(support_parse(loop), (struct follow_claims){.ends = true}), "trips");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -137,6 +148,7 @@ int main(void)
         cmocka_unit_test(launch_allows_one_twice),
         cmocka_unit_test(loops_change_nothing),
         cmocka_unit_test(false_invariant),
+        cmocka_unit_test(trips_go_on),
     };
     return cmocka_run_group_tests(tests, support_setup, support_teardown);
 }
