@@ -572,6 +572,7 @@ static bool is_of_warp(const struct ptx_instruction *i)
     case PTX_OP_MATCH:
     case PTX_OP_SHFL:
     case PTX_OP_REDUX:
+    case PTX_OP_ELECT:
     case PTX_OP_ACTIVEMASK:
         return true;
     case PTX_OP_LDMATRIX:

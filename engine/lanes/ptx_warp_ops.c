@@ -178,6 +178,17 @@ static enum rule ptx_match(struct ptx_meeting *t)
     return RULE_PTX_MATCH;
 }
 
+/* elect [EXT]: the lowest of the lanes that take part; its number, and whether a lane is it. */
+static enum rule ptx_elect(struct ptx_meeting *t)
+{
+    for (lane_mask rest = t->executing; rest; rest &= rest - 1) {
+        uint32_t lane = lowest_lane(rest), leader = lowest_lane(t->with[lane]);
+        t->d[lane] = t->first + leader;
+        t->p[lane] = lane == leader;
+    }
+    return RULE_PTX_ELECT;
+}
+
 static uint32_t reduce(enum ptx_word op, bool is_signed, uint32_t a, uint32_t b)
 {
     switch ((uint32_t)op) {
@@ -227,7 +238,7 @@ enum rule ptx_meet(struct ptx_meeting *t)
     case PTX_EXEC_SHFL:
         return ptx_shfl(t);
     case PTX_EXEC_MATCH:
-        return ptx_match(t);
+        return t->op->opcode == PTX_OP_ELECT ? ptx_elect(t) : ptx_match(t);
     case PTX_EXEC_REDUX:
         return ptx_redux(t);
     default:

@@ -459,6 +459,10 @@ static void build_opcode(struct ptx_builder *b, const struct ptx_instruction *i,
     case PTX_OP_MATCH:
         build_warp(b, i, op, PTX_EXEC_MATCH, PTX_SLOT_MODE);
         return;
+    case PTX_OP_ELECT: /* all lanes of a mask have the same one, which is what they match */
+        build_warp(b, i, op, PTX_EXEC_MATCH, PTX_SLOT_MODE);
+        op->sources[op->source_count++] = op->sources[0];
+        return;
     case PTX_OP_SHFL:
         build_warp(b, i, op, PTX_EXEC_SHFL, PTX_SLOT_MODE);
         return;

@@ -186,7 +186,7 @@ static void check_pair(struct ptx_checker *c, const struct ptx_operand *o,
     static const struct ptx_item_pattern predicate = {
         .is_result = true, .sinkable = true, .kind = 'p', .type = {PTX_CLASS_PRED, 1, false}};
     struct ptx_item_pattern first = *item;
-    first.sinkable = item->type.kind == PTX_CLASS_PRED;
+    first.sinkable |= item->type.kind == PTX_CLASS_PRED;
     if (!item->paired) {
         complain(c, o, "one register");
         return;

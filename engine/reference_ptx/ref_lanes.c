@@ -199,6 +199,16 @@ static void redux(struct ref_lane_rows *x, uint32_t lane)
     x->lane[lane].d = (uint64_t)value & ref_ones(32);
 }
 
+/* The same lane for all that name it: the first of them. */
+static void elect(struct ref_lane_rows *x, uint32_t lane)
+{
+    uint32_t leader = 0;
+    while (!with(x, lane, leader))
+        leader++;
+    x->lane[lane].d = x->first + leader;
+    x->lane[lane].p = lane == leader;
+}
+
 void ref_lanes_together(struct ref_lane_rows *x)
 {
     enum ptx_opcode opcode = ptx_forms[x->instruction->form].opcode;
@@ -217,6 +227,8 @@ void ref_lanes_together(struct ref_lane_rows *x)
             match(x, lane);
         else if (opcode == PTX_OP_REDUX)
             redux(x, lane);
+        else if (opcode == PTX_OP_ELECT)
+            elect(x, lane);
     }
 }
 

@@ -41,7 +41,6 @@ static const struct {
     {"stmatrix.", "it stores matrices of a shape that is not modelled"},
     {"setmaxnreg.", "it gives registers to other warps (sm_90a)"},
     {"griddepcontrol.", "it orders this launch and the one it depends on (sm_90)"},
-    {"elect.", "it chooses a lane of the warp (sm_90)"},
     {"multimem.", "it accesses the memory of several devices (sm_90)"},
     {"createpolicy.", "it is a hint for caches"},
     {"applypriority.", "it is a hint for caches"},

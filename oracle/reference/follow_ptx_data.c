@@ -147,6 +147,8 @@ static enum rule rule_of_warp(const struct follow_step *s)
         return RULE_PTX_MATCH;
     case PTX_OP_REDUX:
         return RULE_PTX_REDUX;
+    case PTX_OP_ELECT:
+        return RULE_PTX_ELECT;
     case PTX_OP_ACTIVEMASK:
         return RULE_PTX_ACTIVEMASK;
     case PTX_OP_VOTE:
