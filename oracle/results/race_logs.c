@@ -1,5 +1,6 @@
 #include "oracle/results/race_logs.h"
 
+#include "engine/base/pcg.h"
 #include "oracle/check/evidence.h"
 #include "oracle/check/oracle.h"
 #include "oracle/race/race_hb_log.h"
@@ -36,7 +37,10 @@ static bool is_logged(const struct checking *c, enum subject_id subject)
         return false;
     if (explored->scoped)
         return before < LOGGED;
-    return explored->hb ? before < LOGGED && !explored->hb->options.atomics_sync : before == 0;
+    if (explored->hb)
+        return before < LOGGED && !explored->hb->options.atomics_sync;
+    uint64_t seed = c->options->seed;
+    return before == 0 || (seed != 0 && before == 1 + pcg_splitmix(seed) % LOGGED);
 }
 
 static const struct observer *watch_scoped(struct checking *c, enum subject_id subject,
