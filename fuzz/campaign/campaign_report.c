@@ -275,7 +275,33 @@ static void print_coverage(const struct campaign_summary *s, FILE *out)
 
 /* ---- at most a screen of 24 lines and 80 columns ---- */
 
-enum { BRIEF_FINDINGS = 4, BRIEF_SIGNATURE = 42, BRIEF_RULES = 2 };
+enum {
+    BRIEF_FINDINGS = 4,
+    BRIEF_SIGNATURE = 42,
+    BRIEF_RULES = 2,
+    BRIEF_ORACLES = 14,
+    BRIEF_WIDTH = 79
+};
+
+/* Names with numbers behind a title, as many lines as they need. */
+struct brief_list {
+    FILE *out;
+    const char *title;
+    size_t column; /* 0: nothing is listed yet */
+};
+
+static void brief_item(struct arena *arena, struct brief_list *list, const char *name,
+                       uint64_t count)
+{
+    const char *item = arena_printf(arena, "%s %s", name, table_grouped(arena, count));
+    const size_t length = strlen(item) + 2;
+    if (list->column == 0)
+        list->column = (size_t)fprintf(list->out, "%s: %s", list->title, item);
+    else if (list->column + length <= BRIEF_WIDTH - 1)
+        list->column += (size_t)fprintf(list->out, ", %s", item);
+    else
+        list->column = (size_t)fprintf(list->out, ",\n  %s", item) - 2;
+}
 
 static uint64_t concluded(const struct campaign_summary *s, uint32_t oracle)
 {
@@ -301,26 +327,35 @@ static bool lacks_subject(const struct campaign_options *options, uint32_t oracl
            !(options->check.subjects & SUBJECT_BIT(subject));
 }
 
-/* The oracles that were asked and have a verdict; of the others how many there are. */
+static bool has_row(const struct campaign_options *options, const struct campaign_summary *s,
+                    uint32_t oracle)
+{
+    return was_asked(options, s, oracle) && concluded(s, oracle) > 0;
+}
+
+/* Where not all oracles have room: all agree, and most cases do not ask. */
+static bool is_rare(const struct campaign_options *options, const struct campaign_summary *s,
+                    uint32_t oracle)
+{
+    uint32_t rows = 0;
+    for (uint32_t i = 0; i < ORACLE_COUNT; i++)
+        rows += has_row(options, s, i);
+    return rows > BRIEF_ORACLES && s->verdicts[oracle][VERDICT_DIVERGE] == 0 &&
+           concluded(s, oracle) < s->cases / 8;
+}
+
+/* A row for each oracle that has a verdict. */
 static void brief_verdicts(struct arena *arena, const struct campaign_options *options,
                            const struct campaign_summary *s, FILE *out)
 {
     static const char *const titles[] = {"oracle", "agree", "diverge", "no verdict"};
-    const char *silent = "";
     struct table table;
     table_start(&table, arena, titles, "lrrr");
     for (uint32_t i = 0; i < ORACLE_COUNT; i++) {
+        if (!has_row(options, s, i) || is_rare(options, s, i))
+            continue;
         uint64_t none =
             s->verdicts[i][VERDICT_NOT_APPLICABLE] + s->verdicts[i][VERDICT_INCONCLUSIVE];
-        if (!was_asked(options, s, i))
-            continue;
-        if (concluded(s, i) == 0 && lacks_subject(options, i))
-            continue;
-        if (concluded(s, i) == 0) {
-            silent =
-                arena_printf(arena, "%s%s%s", silent, *silent ? ", " : "", oracle_table[i].name);
-            continue;
-        }
         struct table_row *row = table_add(&table);
         row->cells[0] = oracle_table[i].name;
         row->cells[1] = table_grouped(arena, s->verdicts[i][VERDICT_AGREE]);
@@ -329,6 +364,28 @@ static void brief_verdicts(struct arena *arena, const struct campaign_options *o
     }
     if (table.first)
         table_print(&table, out);
+}
+
+/* What few cases asked, what stood beside kernels, and which oracles were asked in vain. */
+static void brief_others(struct arena *arena, const struct campaign_options *options,
+                         const struct campaign_summary *s, FILE *out)
+{
+    static const char *const names[BESIDE_COUNT] = {"host programs", "litmus tests"};
+    struct brief_list rare = {out, "asked by few cases", 0};
+    const char *silent = "";
+    for (uint32_t i = 0; i < ORACLE_COUNT; i++)
+        if (has_row(options, s, i) && is_rare(options, s, i))
+            brief_item(arena, &rare, oracle_table[i].name, concluded(s, i));
+        else if (was_asked(options, s, i) && concluded(s, i) == 0 && !lacks_subject(options, i))
+            silent =
+                arena_printf(arena, "%s%s%s", silent, *silent ? ", " : "", oracle_table[i].name);
+    for (uint32_t b = 0; b < BESIDE_COUNT; b++) {
+        uint64_t count = s->beside[b][VERDICT_AGREE] + s->beside[b][VERDICT_DIVERGE];
+        if (count > 0)
+            brief_item(arena, &rare, names[b], count);
+    }
+    if (rare.column > 0)
+        fputc('\n', out);
     if (*silent)
         fprintf(out, "never a verdict (why: --verbose): %s\n", silent);
 }
@@ -394,22 +451,15 @@ static void brief_coverage(const struct campaign_summary *s, FILE *out)
 static void print_brief(struct arena *arena, const struct campaign_options *options,
                         const struct campaign_summary *s, FILE *out)
 {
-    static const char *const names[BESIDE_COUNT] = {"host programs", "litmus tests"};
-    const char *beside = "";
-    for (uint32_t b = 0; b < BESIDE_COUNT; b++) {
-        uint64_t count = s->beside[b][VERDICT_AGREE] + s->beside[b][VERDICT_DIVERGE];
-        if (count > 0)
-            beside =
-                arena_printf(arena, "%s, %s %s", beside, table_grouped(arena, count), names[b]);
-    }
-    fprintf(out, "%s cases (%s/s), %s thread steps, %s warp steps%s\n",
+    fprintf(out, "%s cases (%s/s), %s thread steps, %s warp steps\n",
             table_grouped(arena, s->cases),
             table_grouped(arena, (uint64_t)rate(s->cases, s->seconds)),
-            table_grouped(arena, s->thread_steps), table_grouped(arena, s->warp_steps), beside);
+            table_grouped(arena, s->thread_steps), table_grouped(arena, s->warp_steps));
     if (s->skipped > 0)
         fprintf(out, "%s cases left out: the engine crashes or hangs there\n",
                 table_grouped(arena, s->skipped));
     brief_verdicts(arena, options, s, out);
+    brief_others(arena, options, s, out);
     brief_lone(arena, s, out);
     brief_findings(arena, s, out);
     brief_coverage(s, out);

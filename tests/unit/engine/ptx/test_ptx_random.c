@@ -107,6 +107,20 @@ static struct ptx_operand *random_vector(const struct ptx_item_pattern *item, ui
     return vector;
 }
 
+/* As many as the geometry has, a layer first. */
+static struct ptx_operand *random_coordinates(const struct ptx_instruction *i,
+                                              const struct ptx_item_pattern *item)
+{
+    struct ptx_item_pattern layer = *item;
+    layer.type = (struct ptx_type){PTX_CLASS_INT, 32, false};
+    const uint32_t dimensions = ptx_dimensions(i->words);
+    if (!ptx_is_layered(i->words))
+        return dimensions == 1 ? random_value(item) : random_vector(item, dimensions);
+    struct ptx_operand *vector = random_vector(&layer, 1);
+    vector->items->next = random_vector(item, dimensions)->items;
+    return vector;
+}
+
 static const char *variable_in(enum ptx_word space)
 {
     switch ((int)space) {
@@ -205,6 +219,8 @@ static struct ptx_operand *random_operand(const struct ptx_instruction *i,
     case 'v':
         return size == PTX_W_NONE ? random_value(item)
                                   : random_vector(item, size == PTX_W_V2 ? 2 : 4);
+    case 'x':
+        return random_coordinates(i, item);
     case 'D':
     case 'A':
     case 'B':
