@@ -1,9 +1,8 @@
 /*
  * Which parameters of an entry are addresses in shared or constant memory: compilers of OpenCL pass `local` and
- * `constant` pointers so, and do not all say it (.ptr .shared, .ptr .const); which are handles of textures, which nothing
- * says. A parameter is one if its
- * value, or what is computed from it by adding, reaches the address of an access to .shared, or of accesses to
- * .const alone. The order of instructions is not looked at.
+ * `constant` pointers so, and do not all say it (.ptr .shared, .ptr .const); which are handles of textures, which
+ * nothing says. A parameter is one if its value, or what is computed from it by adding, reaches the address of an
+ * access to .shared, or of accesses to .const alone. The order of instructions is not looked at.
  */
 #include "engine/input/ptx_kernel_internal.h"
 #include "engine/ptx/ptx_reach.h"

@@ -40,8 +40,8 @@ bool ptx_kernel_build(struct ptx_settings *s);
 
 enum { PTX_POINTERS_MOST = 64 };
 
-/* Bit k: parameter k holds an address in shared memory, in constant memory, the handle of a texture or surface, as far as
- * can be seen; of the first 64. */
+/* Bit k: parameter k holds an address in shared memory, in constant memory, the handle of a texture or surface, as far
+ * as can be seen; of the first 64. */
 struct ptx_pointers {
     uint64_t shared, constant, textures;
     struct ptx_texture

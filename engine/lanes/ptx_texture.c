@@ -367,7 +367,8 @@ static int say_outside(const struct texture_step *s, const char *axis, int64_t a
     return SURFACE_FAULT;
 }
 
-/* .trap, .zero and .clamp say what happens outside. x counts bytes, and must be a multiple of those that are accessed. */
+/* .trap, .zero and .clamp say what happens outside. x counts bytes, and must be a multiple of those that are
+ * accessed. */
 static int find_surface(const struct texture_step *s, uint64_t *address)
 {
     static const char *const names[AXES] = {"byte", "row", "slice"};

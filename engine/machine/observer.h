@@ -92,8 +92,9 @@ struct observer {
                     const struct barrier_event *event);
     /* Named barriers only; a barrier that releases all threads of a block is reported as a `barrier` too. */
     void (*use)(void *context, const struct machine *machine, const struct barrier_use *use);
-    /* One of n possibilities inside a step has been chosen, number `choice`; the step is told of afterwards. machine_run tells it, and
-     * tells of n = 1 before the first step, so that who is told of nothing else knows that there was nothing. */
+    /* One of n possibilities inside a step has been chosen, number `choice`; the step is told of afterwards.
+     * machine_run tells it, and tells of n = 1 before the first step, so that who is told of nothing else knows that
+     * there was nothing. */
     void (*chosen)(void *context, uint32_t n, uint32_t choice);
     /* After the step, the machine in its new state. */
     void (*step)(void *context, const struct machine *machine, const struct step_event *event);

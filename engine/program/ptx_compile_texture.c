@@ -1,6 +1,6 @@
 /*
- * ptx_compile_texture.c - tex, tld4, suld, sust, txq, suq: where handle, coordinates and values lie; which handles there
- * are: those of `texture:`, and the addresses of buffers that are textures.
+ * ptx_compile_texture.c - tex, tld4, suld, sust, txq, suq: where handle, coordinates and values lie; which handles
+ * there are: those of `texture:`, and the addresses of buffers that are textures.
  */
 #include "engine/program/ptx_compile_internal.h"
 

@@ -103,7 +103,8 @@ struct passed {
     const term *held; /* before, as thread 1 sees it; behind all variables, thread 2 */
 };
 
-/* What a thread does, in the order of the walk through P: the terms that it mentions are built, but what it makes up. */
+/* What a thread does, in the order of the walk through P: the terms that it mentions are built, but what it makes
+ * up. */
 enum deed_kind {
     DEED_ACCESS,
     DEED_HAVOC,

@@ -263,7 +263,8 @@ static void list_orders(struct search *x, struct order *order, uint32_t lanes)
     }
 }
 
-/* The actor steps, its lanes in this order; the block's barrier ends if it must. False: they are not the lanes that write. */
+/* The actor steps, its lanes in this order; the block's barrier ends if it must. False: they are not the lanes that
+ * write. */
 static bool step(struct search *x, uint32_t actor, const struct order *order)
 {
     struct ref *r = x->r;

@@ -1,11 +1,11 @@
 /*
  * ref_all.h - all executions of a small kernel, without any reduction: every actor that can step does so from every
  * state, with every order of the lanes that write. What is found are the states, the steps between them, how executions
- * end, and whether some execution has a race (lockstep-cfg Defs. 3.1, 4.1): the accesses that it has had are part of what
- * is told apart until there is one.
+ * end, and whether some execution has a race (lockstep-cfg Defs. 3.1, 4.1): the accesses that it has had are part of
+ * what is told apart until there is one.
  *
- * For REF_THREADS, REF_INTERLEAVE and REF_SIMT, and kernels without barriers within loops: trips of loops are no part of
- * a state.
+ * For REF_THREADS, REF_INTERLEAVE and REF_SIMT, and kernels without barriers within loops: trips of loops are no part
+ * of a state.
  */
 #ifndef ENGINE_REF_ALL_H
 #define ENGINE_REF_ALL_H

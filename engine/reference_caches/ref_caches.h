@@ -89,7 +89,8 @@ bool ref_has_byte(const struct ref_operation *operation, uint32_t byte);
 /* A micro step, up to the next yield and what touches the operation alone (R1). Where it has `ended`, the caller takes
  * the operation away. */
 void ref_micro_step(struct ref_caches *m, uint32_t operation);
-/* A micro step of it would not only be tried in vain, and (MEM.prio) no earlier ordered one of its lanes is under way. */
+/* A micro step of it would not only be tried in vain, and (MEM.prio) no earlier ordered one of its lanes is under
+ * way. */
 bool ref_may_step(const struct ref_caches *m, uint32_t operation);
 /* What lies in a lane's element after a load: its bytes of v. */
 uint64_t ref_taken(const struct ref_caches *m, const struct ref_operation *x, uint32_t lane,

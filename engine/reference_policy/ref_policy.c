@@ -170,8 +170,8 @@ static void form_group(struct ref_policy *p, struct ref_span unit, uint32_t lead
         p->since[p->group[i]] = p->now;
 }
 
-/* DPdPri: who comes to a join has passed one more, but counts it once while it stays there. Only differences matter; who
- * cannot step has the fewest. */
+/* DPdPri: who comes to a join has passed one more, but counts it once while it stays there. Only differences matter;
+ * who cannot step has the fewest. */
 static void count_joins(struct ref_policy *p, struct ref_span unit)
 {
     uint32_t fewest = REF_NOWHERE;

@@ -1,9 +1,9 @@
 /*
  * ref_policy.h - the policies of warps without a stack, once more (simt-correctness 5.2, SL.step; docs/progress.md).
  *
- * A policy says who of the threads that can step does so together, and for each of them in turn whose step is next. It sees
- * threads as somebody else has them (struct ref_view): the reference's own, or those of PTX as oracle/reference follows
- * them. Its own memory are times, lists of regions and numbers, one each.
+ * A policy says who of the threads that can step does so together, and for each of them in turn whose step is next. It
+ * sees threads as somebody else has them (struct ref_view): the reference's own, or those of PTX as oracle/reference
+ * follows them. Its own memory are times, lists of regions and numbers, one each.
  */
 #ifndef ENGINE_REF_POLICY_H
 #define ENGINE_REF_POLICY_H
@@ -34,8 +34,8 @@ struct ref_view {
     /* Structured: what lies on the thread's stack above its `height` lowest items is the context of a loop. */
     bool (*loop_above)(const void *of, uint32_t thread, uint32_t height);
     bool structured;
-    /* Of a place, numbers below `places`. A branch: where its paths meet, NOWHERE: nowhere; whether it is a loop's exit. Of any: whether paths meet there;
-     * an instruction of PTX behind which what is not taken goes on. */
+    /* Of a place, numbers below `places`. A branch: where its paths meet, NOWHERE: nowhere; whether it is a loop's
+     * exit. Of any: whether paths meet there; an instruction of PTX behind which what is not taken goes on. */
     uint32_t places;
     const uint32_t *meets;
     const bool *is_exit, *is_join;
@@ -49,7 +49,8 @@ struct ref_policy *ref_policy_new(struct arena *arena, const struct ref_view *vi
 void ref_policy_start(struct ref_policy *p, enum ref_policy_kind kind, bool literal,
                       bool then_first);
 
-/* The thread that steps next. Where chance decides `told` is who does. NOWHERE: no room is left for what it must remember. */
+/* The thread that steps next. Where chance decides `told` is who does. NOWHERE: no room is left for what it must
+ * remember. */
 uint32_t ref_policy_next(struct ref_policy *p, uint32_t told);
 
 /* ---- ref_policy_view.c ---- */

@@ -1,8 +1,8 @@
 /*
  * ref_policy_dws.c - dynamic warp subdivision (Meng et al., ISCA 2010; docs/progress.md).
  *
- * At a branch that is not marked the paths wait for each other as under a stack. Who took it together is a region, until
- * all have come to where its paths meet. Of several paths one runs, then the next.
+ * At a branch that is not marked the paths wait for each other as under a stack. Who took it together is a region,
+ * until all have come to where its paths meet. Of several paths one runs, then the next.
  */
 #include "engine/reference_policy/ref_policy_internal.h"
 
@@ -49,8 +49,8 @@ static uint32_t new_region(struct ref_policy *p, struct ref_span unit, uint32_t 
 
 /* ---- the order of paths ---- */
 
-/* Structured: else, then the then-part - who leaves a loop has come already -; blocks: as they stand in the text; PTX: the branch that
- * is taken, last what is behind it. */
+/* Structured: else, then the then-part - who leaves a loop has come already -; blocks: as they stand in the text; PTX:
+ * the branch that is taken, last what is behind it. */
 static uint32_t path_of(const struct ref_policy *p, uint32_t thread)
 {
     uint32_t at = p->spots[thread].at, path = at;
@@ -111,8 +111,8 @@ static uint32_t lowest_of(const struct ref_policy *p, struct ref_span unit, cons
     return lowest;
 }
 
-/* Structured: some have left a loop or a function, the others have not. So the lower ones wait for these: where they left a
- * loop, only if exits of loops do not split. */
+/* Structured: some have left a loop or a function, the others have not. So the lower ones wait for these: where they
+ * left a loop, only if exits of loops do not split. */
 static void wait_for_others(struct ref_policy *p, struct ref_span unit, bool *left, uint32_t outer)
 {
     for (;;) {
@@ -156,8 +156,8 @@ static bool holds_region(const struct ref_policy *p, struct ref_span unit, uint3
     return false;
 }
 
-/* The path whose turn it is has come to where paths meet, or ended: the next path's turn, or the region's end. Who waits at
- * a barrier holds up no other path, but the end. */
+/* The path whose turn it is has come to where paths meet, or ended: the next path's turn, or the region's end. Who
+ * waits at a barrier holds up no other path, but the end. */
 static bool go_on(struct ref_policy *p, struct ref_span unit, uint32_t region)
 {
     uint32_t next = REF_NOWHERE;

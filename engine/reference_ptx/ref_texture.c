@@ -1,6 +1,6 @@
 /*
- * ref_texture.c - textures and surfaces as the CUDA C++ Programming Guide ("Texture Fetching") and PTX ISA 9.7.10, 9.7.11
- * say it: first which bytes count, then what they come to.
+ * ref_texture.c - textures and surfaces as the CUDA C++ Programming Guide ("Texture Fetching") and PTX ISA 9.7.10,
+ * 9.7.11 say it: first which bytes count, then what they come to.
  */
 #include "engine/reference_ptx/ref_ptx_internal.h"
 

@@ -158,8 +158,8 @@ struct ast_kernel *transform_apply(struct arena *arena, const struct ast_kernel 
     return result;
 }
 
-/* Any; one in four is of those that copy a loop's body or its test, or compute both sides of a branch, which few kernels
- * have a place for. */
+/* Any; one in four is of those that copy a loop's body or its test, or compute both sides of a branch, which few
+ * kernels have a place for. */
 static enum transform_id draw_id(struct pcg *rng)
 {
     static const enum transform_id few[] = {TRANSFORM_UNROLL, TRANSFORM_FLATTEN, TRANSFORM_PEEL,

@@ -1,7 +1,7 @@
 /*
  * beside.h - what some cases of a campaign have beside their kernel: a host program (docs/host.md), litmus tests
- * (docs/memory.md, Tests that are drawn). It is made of the same seed and number; what is wrong with it is a finding of the
- * oracle of its name, whose case and text are its own.
+ * (docs/memory.md, Tests that are drawn). It is made of the same seed and number; what is wrong with it is a finding of
+ * the oracle of its name, whose case and text are its own.
  */
 #ifndef FUZZ_BESIDE_H
 #define FUZZ_BESIDE_H

@@ -104,8 +104,8 @@ static bool is_usual(const struct fuzz_case *c)
            c->check.oracles == CHECK_DEFAULTS.oracles;
 }
 
-/* What stands beside a kernel where nothing is asked in particular: one case in CASE_HOST_SHARE has a host program, one in
- * CASE_LAWS_SHARE litmus tests. */
+/* What stands beside a kernel where nothing is asked in particular: one case in CASE_HOST_SHARE has a host program, one
+ * in CASE_LAWS_SHARE litmus tests. */
 static void draw_beside(struct fuzz_case *c)
 {
     if (is_drawn(c->seed, c->number, HOST_SEED, CASE_HOST_SHARE))

@@ -42,13 +42,13 @@ enum {
     CASE_LAWS_SHARE = 8
 };
 
-/* Case `number` of the campaign with this seed and these options (check->seed is ignored). One case in
- * sixteen, drawn by the number, is tiny, and all its executions are searched within bounds
- * ("small exhaustive=6000"); not where the options ask for small kernels or searches themselves. With the
- * feature `locks` one in CASE_SPIN_SHARE is about waiting, and searched likewise ("spin exhaustive=6000"). With the
- * feature `instructions` one in CASE_INSTRUCTIONS_SHARE is a program of instructions, which the oracle `reference` alone
- * is asked about; its text names this feature, this oracle and few subjects. With the features, subjects and oracles that
- * are the default, one in CASE_HOST_SHARE has a host program beside its kernel, and one in CASE_LAWS_SHARE litmus tests. */
+/* Case `number` of the campaign with this seed and these options (check->seed is ignored). One case in sixteen, drawn
+ * by the number, is tiny, and all its executions are searched within bounds ("small exhaustive=6000"); not where the
+ * options ask for small kernels or searches themselves. With the feature `locks` one in CASE_SPIN_SHARE is about
+ * waiting, and searched likewise ("spin exhaustive=6000"). With the feature `instructions` one in
+ * CASE_INSTRUCTIONS_SHARE is a program of instructions, which the oracle `reference` alone is asked about; its text
+ * names this feature, this oracle and few subjects. With the features, subjects and oracles that are the default, one
+ * in CASE_HOST_SHARE has a host program beside its kernel, and one in CASE_LAWS_SHARE litmus tests. */
 void case_of_campaign(struct fuzz_case *c, uint64_t seed, uint64_t number,
                       const struct gen_options *gen, const struct check_options *check);
 

@@ -1,5 +1,6 @@
 /*
- * host_again.h - a stored finding that is of no kernel, but of a host program or a litmus test: judged again, made small.
+ * host_again.h - a stored finding that is of no kernel, but of a host program or a litmus test: judged again, made
+ * small.
  */
 #ifndef FUZZ_HOST_AGAIN_H
 #define FUZZ_HOST_AGAIN_H

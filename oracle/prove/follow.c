@@ -48,10 +48,9 @@ struct following {
     uint32_t race_kinds;   /* LOG_.. of thread 2, by bits, in obligations about .. */
     const char *race_name; /* .. this variable */
     bool well;             /* nothing can go wrong in this execution, of which all is known */
-    bool
-        stopped; /* the path ended, more is asked than the execution did, trips were left, or it is .. */
-    bool left;  /* trips are */
-    bool spent; /* .. too long */
+    bool left;             /* trips are */
+    bool spent;            /* it is too long */
+    bool stopped; /* the path ended, more is asked than the execution did, or one of these two */
     uint64_t evaluations;
     struct follow_fault fault;
 };

@@ -4,9 +4,9 @@
  *
  * Inputs, what memory held behind barriers, what a thread's choices gave and what atomics found are told. Then each
  * thread of the pair must access what it accessed, interval by interval, see of its own writes what they left, and end
- * with the private variables that it ended with; a race of the literal log, an index outside, a failed assertion, threads
- * that part at a barrier must make an obligation true, and what goes well none. What is kept at a loop's head as its
- * invariant must hold there at each trip. So whatever the encoding loses or adds shows on some execution.
+ * with the private variables that it ended with; a race of the literal log, an index outside, a failed assertion,
+ * threads that part at a barrier must make an obligation true, and what goes well none. What is kept at a loop's head
+ * as its invariant must hold there at each trip. So whatever the encoding loses or adds shows on some execution.
  */
 #ifndef ORACLE_PROVE_FOLLOW_H
 #define ORACLE_PROVE_FOLLOW_H

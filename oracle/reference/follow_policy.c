@@ -1,7 +1,7 @@
 /*
- * follow_policy.c - executions of warps without a stack: who steps is the policy's choice, which the reference makes once
- * more (engine/reference_policy/ref_policy.h). Of PTX threads are as they are followed here, and the flow of a function is that
- * of its instructions.
+ * follow_policy.c - executions of warps without a stack: who steps is the policy's choice, which the reference makes
+ * once more (engine/reference_policy/ref_policy.h). Of PTX threads are as they are followed here, and the flow of a
+ * function is that of its instructions.
  */
 #include "engine/reference_policy/ref_flow.h"
 #include "engine/reference_policy/ref_policy.h"

@@ -259,8 +259,8 @@ static void end_bar(struct follower *f)
     ref_bar_end(&x->bars[block], number);
 }
 
-/* BLOCK_LATE: a full barrier ends behind any step of its block, or does not; it must where nobody else can step. That is a
- * choice, which is told before what comes next. */
+/* BLOCK_LATE: a full barrier ends behind any step of its block, or does not; it must where nobody else can step. That
+ * is a choice, which is told before what comes next. */
 static void await_late(struct follower *f, uint32_t block)
 {
     struct follow_ptx *x = f->ptx;

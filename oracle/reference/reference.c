@@ -121,7 +121,8 @@ static const char *evidence_of(struct checking *c, const struct follower *f,
     return evidence_close(&e);
 }
 
-/* Of a thread whose turn it is not no rule is wrong. A rule that must come next - a barrier ends, nobody can step - and does not is what differs, not what comes instead. */
+/* Of a thread whose turn it is not no rule is wrong. A rule that must come next - a barrier ends, nobody can step - and
+ * does not is what differs, not what comes instead. */
 static enum rule rule_of(const struct follower *f)
 {
     if (f->against_policy)

@@ -1,8 +1,8 @@
 /*
- * searches.h - engine/search and engine/progress against all executions, taken one step after the other by the reference
- * (engine/reference/ref_all.h). Whether a search leaves something out shows only where there is something to leave out, and
- * kernels of campaigns are large, or have one outcome. So the kernels that are searched here are made for this: two or three
- * actors that read, write and wait for each other at two words.
+ * searches.h - engine/search and engine/progress against all executions, taken one step after the other by the
+ * reference (engine/reference/ref_all.h). Whether a search leaves something out shows only where there is something to
+ * leave out, and kernels of campaigns are large, or have one outcome. So the kernels that are searched here are made
+ * for this: two or three actors that read, write and wait for each other at two words.
  */
 #ifndef ORACLE_SEARCHES_H
 #define ORACLE_SEARCHES_H

@@ -1,6 +1,6 @@
 /*
- * searches_ends.c - whether executions end, under any schedule or one that treats some units fairly: by definition, on all
- * states with the set of those who have begun.
+ * searches_ends.c - whether executions end, under any schedule or one that treats some units fairly: by definition, on
+ * all states with the set of those who have begun.
  */
 #include "oracle/searches/searches_internal.h"
 

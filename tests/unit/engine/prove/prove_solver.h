@@ -1,5 +1,6 @@
 /*
- * prove_solver.h - for tests that ask a solver: one for all tests of a program, which do not run where it is not installed.
+ * prove_solver.h - for tests that ask a solver: one for all tests of a program, which do not run where it is not
+ * installed.
  */
 #ifndef TESTS_UNIT_PROVE_SOLVER_H
 #define TESTS_UNIT_PROVE_SOLVER_H
