@@ -303,6 +303,12 @@ static void brief_item(struct arena *arena, struct brief_list *list, const char 
         list->column = (size_t)fprintf(list->out, ",\n  %s", item) - 2;
 }
 
+static void brief_end(const struct brief_list *list)
+{
+    if (list->column > 0)
+        fputc('\n', list->out);
+}
+
 static uint64_t concluded(const struct campaign_summary *s, uint32_t oracle)
 {
     return s->verdicts[oracle][VERDICT_AGREE] + s->verdicts[oracle][VERDICT_DIVERGE];
@@ -333,26 +339,29 @@ static bool has_row(const struct campaign_options *options, const struct campaig
     return was_asked(options, s, oracle) && concluded(s, oracle) > 0;
 }
 
-/* Where not all oracles have room: all agree, and most cases do not ask. */
-static bool is_rare(const struct campaign_options *options, const struct campaign_summary *s,
-                    uint32_t oracle)
+/* Where not all oracles have room: all that few cases have a verdict of, and all of these agree. */
+static uint32_t rare_ones(const struct campaign_options *options, const struct campaign_summary *s)
 {
-    uint32_t rows = 0;
-    for (uint32_t i = 0; i < ORACLE_COUNT; i++)
-        rows += has_row(options, s, i);
-    return rows > BRIEF_ORACLES && s->verdicts[oracle][VERDICT_DIVERGE] == 0 &&
-           concluded(s, oracle) < s->cases / 8;
+    uint32_t rows = 0, rare = 0;
+    for (uint32_t i = 0; i < ORACLE_COUNT; i++) {
+        if (!has_row(options, s, i))
+            continue;
+        rows++;
+        if (s->verdicts[i][VERDICT_DIVERGE] == 0 && concluded(s, i) < s->cases / 8)
+            rare |= 1u << i;
+    }
+    return rows > BRIEF_ORACLES ? rare : 0;
 }
 
-/* A row for each oracle that has a verdict. */
+/* A row for each oracle that has a verdict, but these. */
 static void brief_verdicts(struct arena *arena, const struct campaign_options *options,
-                           const struct campaign_summary *s, FILE *out)
+                           const struct campaign_summary *s, uint32_t rare, FILE *out)
 {
     static const char *const titles[] = {"oracle", "agree", "diverge", "no verdict"};
     struct table table;
     table_start(&table, arena, titles, "lrrr");
     for (uint32_t i = 0; i < ORACLE_COUNT; i++) {
-        if (!has_row(options, s, i) || is_rare(options, s, i))
+        if (!has_row(options, s, i) || rare >> i & 1)
             continue;
         uint64_t none =
             s->verdicts[i][VERDICT_NOT_APPLICABLE] + s->verdicts[i][VERDICT_INCONCLUSIVE];
@@ -366,26 +375,27 @@ static void brief_verdicts(struct arena *arena, const struct campaign_options *o
         table_print(&table, out);
 }
 
-/* What few cases asked, what stood beside kernels, and which oracles were asked in vain. */
+/* These, what stood beside kernels, and which oracles have no verdict. */
 static void brief_others(struct arena *arena, const struct campaign_options *options,
-                         const struct campaign_summary *s, FILE *out)
+                         const struct campaign_summary *s, uint32_t rare, FILE *out)
 {
     static const char *const names[BESIDE_COUNT] = {"host programs", "litmus tests"};
-    struct brief_list rare = {out, "asked by few cases", 0};
+    struct brief_list few = {out, "few verdicts, all agree", 0},
+                      beside = {out, "beside kernels", 0};
     const char *silent = "";
     for (uint32_t i = 0; i < ORACLE_COUNT; i++)
-        if (has_row(options, s, i) && is_rare(options, s, i))
-            brief_item(arena, &rare, oracle_table[i].name, concluded(s, i));
+        if (rare >> i & 1)
+            brief_item(arena, &few, oracle_table[i].name, concluded(s, i));
         else if (was_asked(options, s, i) && concluded(s, i) == 0 && !lacks_subject(options, i))
             silent =
                 arena_printf(arena, "%s%s%s", silent, *silent ? ", " : "", oracle_table[i].name);
+    brief_end(&few);
     for (uint32_t b = 0; b < BESIDE_COUNT; b++) {
         uint64_t count = s->beside[b][VERDICT_AGREE] + s->beside[b][VERDICT_DIVERGE];
         if (count > 0)
-            brief_item(arena, &rare, names[b], count);
+            brief_item(arena, &beside, names[b], count);
     }
-    if (rare.column > 0)
-        fputc('\n', out);
+    brief_end(&beside);
     if (*silent)
         fprintf(out, "never a verdict (why: --verbose): %s\n", silent);
 }
@@ -458,8 +468,9 @@ static void print_brief(struct arena *arena, const struct campaign_options *opti
     if (s->skipped > 0)
         fprintf(out, "%s cases left out: the engine crashes or hangs there\n",
                 table_grouped(arena, s->skipped));
-    brief_verdicts(arena, options, s, out);
-    brief_others(arena, options, s, out);
+    const uint32_t rare = rare_ones(options, s);
+    brief_verdicts(arena, options, s, rare, out);
+    brief_others(arena, options, s, rare, out);
     brief_lone(arena, s, out);
     brief_findings(arena, s, out);
     brief_coverage(s, out);
