@@ -95,6 +95,41 @@ STEP_INLINE void ptx_put_element(struct machine *machine, void *row, uint32_t bi
         put(machine, (uint32_t *)row + lane, (uint32_t)value);
 }
 
+/* 1, 2, 4 or 8 bytes of memory, aligned to as many. */
+STEP_INLINE uint64_t ptx_fetch(const uint32_t *words, uint32_t byte, const uint32_t bytes)
+{
+    uint32_t word = words[byte / 4];
+    switch (bytes) {
+    case 1:
+        return word >> 8 * (byte & 3) & 0xff;
+    case 2:
+        return word >> 8 * (byte & 3) & 0xffff;
+    case 8:
+        return word | (uint64_t)words[byte / 4 + 1] << 32;
+    }
+    return word;
+}
+
+STEP_INLINE void ptx_store(struct machine *machine, uint32_t byte, const uint32_t bytes,
+                           uint64_t value)
+{
+    uint32_t *word = (uint32_t *)&machine->memory[byte / 4];
+    if (bytes < 4) {
+        uint32_t shift = 8 * (byte & 3), mask = (bytes == 1 ? 0xffu : 0xffffu) << shift;
+        put(machine, word, (*word & ~mask) | ((uint32_t)value << shift & mask));
+        return;
+    }
+    put(machine, word, (uint32_t)value);
+    if (bytes == 8)
+        put(machine, word + 1, (uint32_t)(value >> 32));
+}
+
+/* The low bits of an operand. */
+STEP_INLINE uint64_t ptx_low_bits(uint64_t value, uint32_t bytes)
+{
+    return bytes == 8 ? value : value & (((uint64_t)1 << 8 * bytes) - 1);
+}
+
 /* In its block, counted through. */
 static inline uint32_t ptx_tid(const struct program *program, const struct ptx_lanes *lanes,
                                uint32_t lane)

@@ -8,39 +8,6 @@
 #include "engine/lanes/ptx_exec_internal.h"
 #include "engine/machine/symmetry.h"
 
-STEP_INLINE uint64_t fetch(const uint32_t *words, uint32_t byte, const uint32_t bytes)
-{
-    uint32_t word = words[byte / 4];
-    switch (bytes) {
-    case 1:
-        return word >> 8 * (byte & 3) & 0xff;
-    case 2:
-        return word >> 8 * (byte & 3) & 0xffff;
-    case 8:
-        return word | (uint64_t)words[byte / 4 + 1] << 32;
-    }
-    return word;
-}
-
-STEP_INLINE void store(struct ptx_step *x, uint32_t byte, const uint32_t bytes, uint64_t value)
-{
-    uint32_t *word = (uint32_t *)&x->m->memory[byte / 4];
-    if (bytes < 4) {
-        uint32_t shift = 8 * (byte & 3), mask = (bytes == 1 ? 0xffu : 0xffffu) << shift;
-        put(x->m, word, (*word & ~mask) | ((uint32_t)value << shift & mask));
-        return;
-    }
-    put(x->m, word, (uint32_t)value);
-    if (bytes == 8)
-        put(x->m, word + 1, (uint32_t)(value >> 32));
-}
-
-/* The low bits of an operand. */
-STEP_INLINE uint64_t low_bits(uint64_t value, uint32_t bytes)
-{
-    return bytes == 8 ? value : value & (((uint64_t)1 << 8 * bytes) - 1);
-}
-
 /* Appends to scratch->order; returns how many it holds then. */
 static uint32_t order_lanes(struct ptx_step *x, lane_mask lanes, uint32_t n)
 {
@@ -125,7 +92,7 @@ STEP_INLINE void load(const struct ptx_access *a, uint32_t e, const uint32_t byt
     for (lane_mask rest = x->executing; rest; rest &= rest - 1) {
         uint32_t lane = lowest_lane(rest);
         const uint32_t *words = a->constants >> lane & 1 ? x->code->constants : memory;
-        uint64_t value = fetch(words, x->scratch->byte[lane] + more, bytes);
+        uint64_t value = ptx_fetch(words, x->scratch->byte[lane] + more, bytes);
         value = extend(x->op, value, bytes);
         if (is_wide)
             wide[lane] = value;
@@ -255,7 +222,7 @@ STEP_INLINE void store_lanes(struct ptx_step *x, uint32_t e, uint32_t n, const u
 {
     for (uint32_t i = 0; i < n; i++) {
         uint32_t lane = x->scratch->order[i];
-        store(x, x->scratch->byte[lane] + e * bytes, bytes, values[lane]);
+        ptx_store(x->m, x->scratch->byte[lane] + e * bytes, bytes, values[lane]);
     }
 }
 
@@ -267,7 +234,7 @@ static void store_element(struct ptx_access *a, uint32_t e, lane_mask conflicts)
     uint64_t *values = x->scratch->results[0];
     lane_mask winners = 0;
     for (uint32_t i = 0; i < x->lanes->count; i++)
-        values[i] = low_bits(row[i], x->op->bytes);
+        values[i] = ptx_low_bits(row[i], x->op->bytes);
     for (lane_mask rest = conflicts; rest; rest &= rest - 1)
         winners |= (lane_mask)1 << ptx_choose_winner(x, lowest_lane(rest), values);
     uint32_t n = order_lanes(x, x->executing & ~winners, 0);
@@ -334,7 +301,8 @@ static bool order_is_hidden(const struct ptx_op *op)
 
 uint64_t ptx_atomic_value(const struct ptx_op *op, uint64_t old, uint64_t b, uint64_t c)
 {
-    return low_bits(op->atomic(old, low_bits(b, op->bytes), low_bits(c, op->bytes)), op->bytes);
+    return ptx_low_bits(op->atomic(old, ptx_low_bits(b, op->bytes), ptx_low_bits(c, op->bytes)),
+                        op->bytes);
 }
 
 /* Which of the lanes, which hit one location, may change places (symmetry_classes). */
@@ -349,7 +317,7 @@ static void find_classes(struct ptx_step *x, const uint8_t *lanes, uint32_t coun
     bool hidden = true;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t lane = lanes[i];
-        uint64_t old = fetch((const uint32_t *)x->m->memory, x->scratch->byte[lane], op->bytes);
+        uint64_t old = ptx_fetch((const uint32_t *)x->m->memory, x->scratch->byte[lane], op->bytes);
         threads[i] = x->lanes->first_thread + lane;
         hidden &= ptx_atomic_value(op, old, b[lane], c[lane]) == old;
     }
@@ -388,9 +356,9 @@ static void do_atomics(struct ptx_step *x, uint32_t n)
     uint32_t *narrow = (uint32_t *)wide;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t lane = x->scratch->order[i], byte = x->scratch->byte[lane];
-        uint64_t old = fetch((const uint32_t *)x->m->memory, byte, op->bytes);
+        uint64_t old = ptx_fetch((const uint32_t *)x->m->memory, byte, op->bytes);
         uint64_t value = ptx_atomic_value(op, old, b[lane], c[lane]);
-        store(x, byte, op->bytes, value);
+        ptx_store(x->m, byte, op->bytes, value);
         x->scratch->results[1][lane] = value;
         if (op->results[0].bits == 64)
             wide[lane] = old;

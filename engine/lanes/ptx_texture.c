@@ -184,36 +184,51 @@ static void find_axes(const struct texture_step *s, bool between, struct axis ax
 
 /* ---- texels ---- */
 
-static uint64_t fetch(const struct machine *machine, uint32_t byte, uint32_t bytes)
+/* The byte of memory at an address of global memory, where `bytes` are accessed. False: there are none, the execution
+ * has ended. */
+static bool find_byte(const struct texture_step *s, enum ptx_access_kind kind, uint64_t address,
+                      uint32_t bytes, uint32_t *byte)
 {
-    const uint32_t *word = (const uint32_t *)&machine->memory[byte / 4];
-    if (bytes == 8)
-        return *word | (uint64_t)word[1] << 32;
-    uint32_t value = *word >> 8 * (byte & 3);
-    return bytes == 4 ? value : value & ((1u << 8 * bytes) - 1);
-}
-
-/* `bytes` at an address of global memory are read. False: there are none, the execution has ended. */
-static bool read_bytes(const struct texture_step *s, uint64_t address, uint32_t bytes,
-                       uint64_t *value)
-{
+    const struct ptx_op part = {.space = PTX_W_GLOBAL};
     struct ptx_step y = *s->x;
-    struct ptx_op part = {.space = PTX_W_GLOBAL};
-    struct ptx_access a = {.x = &y, .kind = PTX_ACCESS_LD, .bytes = bytes};
+    struct ptx_access a = {.x = &y, .kind = kind, .bytes = bytes};
     y.op = &part;
     if (!ptx_place_at(&a, s->lane, address))
         return false;
-    const uint32_t byte = y.scratch->byte[s->lane];
-    *value = fetch(y.m, byte, bytes);
-    ptx_tell_lane(y.m, y.lanes, s->lane, ACCESS_READ, y.pc, byte, bytes, 0);
+    *byte = y.scratch->byte[s->lane];
     return true;
 }
 
-static uint64_t texel_address(const struct texture_step *s, int64_t i, int64_t j, int64_t k)
+static bool read_bytes(const struct texture_step *s, uint64_t address, uint32_t bytes,
+                       uint64_t *value)
+{
+    struct ptx_step *x = s->x;
+    uint32_t byte;
+    if (!find_byte(s, PTX_ACCESS_LD, address, bytes, &byte))
+        return false;
+    *value = ptx_fetch((const uint32_t *)x->m->memory, byte, bytes);
+    ptx_tell_lane(x->m, x->lanes, s->lane, ACCESS_READ, x->pc, byte, bytes, 0);
+    return true;
+}
+
+static bool write_bytes(const struct texture_step *s, uint64_t address, uint32_t bytes,
+                        uint64_t value)
+{
+    struct ptx_step *x = s->x;
+    uint32_t byte;
+    if (!find_byte(s, PTX_ACCESS_ST, address, bytes, &byte))
+        return false;
+    value = ptx_low_bits(value, bytes);
+    ptx_store(x->m, byte, bytes, value);
+    ptx_tell_lane(x->m, x->lanes, s->lane, ACCESS_WRITE, x->pc, byte, bytes, value);
+    return true;
+}
+
+/* Where row j of slice k begins. */
+static uint64_t row_address(const struct texture_step *s, int64_t j, int64_t k)
 {
     const struct ptx_texture *t = s->t->what;
-    return s->t->address + ((uint64_t)k * t->size[1] + (uint64_t)j) * t->pitch +
-           (uint64_t)i * ptx_texel_bytes(t);
+    return s->t->address + ((uint64_t)k * t->size[1] + (uint64_t)j) * t->pitch;
 }
 
 /* One channel of the texel; 0 outside, and of channels that are not there. */
@@ -225,7 +240,8 @@ static bool read_channel(const struct texture_step *s, const int64_t at[AXES], u
     *value = 0;
     if (channel >= t->channels || at[0] < 0 || at[1] < 0 || at[2] < 0)
         return true;
-    return read_bytes(s, texel_address(s, at[0], at[1], at[2]) + channel * bytes, bytes, value);
+    const uint64_t first = (uint64_t)at[0] * ptx_texel_bytes(t) + channel * bytes;
+    return read_bytes(s, row_address(s, at[1], at[2]) + first, bytes, value);
 }
 
 static int32_t as_signed(uint64_t value, uint32_t bits)
@@ -393,8 +409,7 @@ static int find_surface(const struct texture_step *s, uint64_t *address)
         (void)stuck(s, "the byte of the surface is no multiple of what is accessed");
         return SURFACE_FAULT;
     }
-    *address = s->t->address + ((uint64_t)at[2] * t->size[1] + (uint64_t)at[1]) * t->pitch +
-               (uint64_t)at[0];
+    *address = row_address(s, at[1], at[2]) + (uint64_t)at[0];
     return SURFACE_INSIDE;
 }
 
@@ -414,83 +429,46 @@ static bool texture_suld(const struct texture_step *s, uint64_t results[PTX_CODE
     return where != SURFACE_FAULT;
 }
 
-static void write_bytes(const struct texture_step *s, uint32_t byte, uint32_t bytes, uint64_t value)
-{
-    struct machine *m = s->x->m;
-    uint32_t *word = (uint32_t *)&m->memory[byte / 4];
-    const uint32_t shift = 8 * (byte & 3), mask = bytes < 4 ? (1u << 8 * bytes) - 1 : UINT32_MAX;
-    value = bytes < 4 ? value & mask : bytes == 4 ? (uint32_t)value : value;
-    put(m, word, (*word & ~(mask << shift)) | (uint32_t)value << shift);
-    if (bytes == 8)
-        put(m, word + 1, (uint32_t)(value >> 32));
-    ptx_tell_lane(m, s->x->lanes, s->lane, ACCESS_WRITE, s->x->pc, byte, bytes, value);
-}
-
 /*  sust.b    [handle, (x, y, z)], v   the bytes from byte x of row y of slice z on <- v
  */
-static bool texture_sust(const struct texture_step *s)
+static bool texture_sust(const struct texture_step *s, uint64_t results[PTX_CODE_RESULTS])
 {
     const struct ptx_op *op = s->x->op;
-    struct ptx_step y = *s->x;
-    struct ptx_op part = {.space = PTX_W_GLOBAL};
-    struct ptx_access a = {.x = &y, .kind = PTX_ACCESS_ST, .bytes = op->bytes};
     uint64_t address = 0;
     const int where = fits(s) ? find_surface(s, &address) : SURFACE_FAULT;
-    y.op = &part;
-    for (uint32_t e = 0; e < op->count && where == SURFACE_INSIDE; e++) {
-        if (!ptx_place_at(&a, s->lane, address + e * op->bytes))
+    (void)results;
+    for (uint32_t e = 0; e < op->count && where == SURFACE_INSIDE; e++)
+        if (!write_bytes(s, address + e * op->bytes, op->bytes, source(s, PTX_TEXEL_VALUE + e)))
             return false;
-        write_bytes(s, y.scratch->byte[s->lane], op->bytes, source(s, PTX_TEXEL_VALUE + e));
-    }
     return where != SURFACE_FAULT;
 }
 
 /* ---- one step ---- */
 
-static enum rule rule_of(const struct ptx_op *op)
-{
-    switch ((int)op->opcode) {
-    case PTX_OP_TEX:
-        return RULE_TEXTURE_FETCH;
-    case PTX_OP_TLD4:
-        return RULE_TEXTURE_GATHER;
-    case PTX_OP_SULD:
-        return RULE_TEXTURE_SULD;
-    case PTX_OP_SUST:
-        return RULE_TEXTURE_SUST;
-    default:
-        return RULE_TEXTURE_QUERY;
-    }
-}
-
-static bool step_lane(struct texture_step *s, uint64_t results[PTX_CODE_RESULTS])
-{
-    if (!find_texture(s))
-        return false;
-    switch ((int)rule_of(s->x->op)) {
-    case RULE_TEXTURE_FETCH:
-        return texture_fetch(s, results);
-    case RULE_TEXTURE_GATHER:
-        return texture_gather(s, results);
-    case RULE_TEXTURE_SULD:
-        return texture_suld(s, results);
-    case RULE_TEXTURE_SUST:
-        return texture_sust(s);
-    default:
-        return texture_query(s, results);
-    }
-}
+static const struct texture_rule {
+    enum ptx_opcode opcode;
+    enum rule rule;
+    bool (*does)(const struct texture_step *, uint64_t results[PTX_CODE_RESULTS]);
+} rules[] = {{PTX_OP_TEX, RULE_TEXTURE_FETCH, texture_fetch},
+             {PTX_OP_TLD4, RULE_TEXTURE_GATHER, texture_gather},
+             {PTX_OP_SULD, RULE_TEXTURE_SULD, texture_suld},
+             {PTX_OP_SUST, RULE_TEXTURE_SUST, texture_sust},
+             {PTX_OP_TXQ, RULE_TEXTURE_QUERY, texture_query},
+             {PTX_OP_SUQ, RULE_TEXTURE_QUERY, texture_query}};
 
 enum rule ptx_texture_step(struct ptx_step *x)
 {
     struct texture_step s = {.x = x, .words = x->op->statement->u.instruction.words};
+    const struct texture_rule *r = rules;
+    while (r->opcode != (enum ptx_opcode)x->op->opcode)
+        r++;
     for (lane_mask rest = x->executing; rest; rest &= rest - 1) {
         uint64_t results[PTX_CODE_RESULTS] = {0};
         s.lane = lowest_lane(rest);
-        if (!step_lane(&s, results))
+        if (!find_texture(&s) || !r->does(&s, results))
             break;
-        for (uint32_t r = 0; r < x->op->result_count; r++)
-            ptx_set_result(x->m, x->lanes, &x->op->results[r], (lane_mask)1 << s.lane, results[r]);
+        for (uint32_t i = 0; i < x->op->result_count; i++)
+            ptx_set_result(x->m, x->lanes, &x->op->results[i], (lane_mask)1 << s.lane, results[i]);
     }
-    return rule_of(x->op);
+    return r->rule;
 }

@@ -164,13 +164,53 @@ uint64_t ref_taken(const struct ref_caches *m, const struct ref_operation *x, ui
     return value;
 }
 
+/* ---- when a word is retried, and changes nothing: not even a pin is new ---- */
+
+static bool lacks_room(const struct ref_caches *m, const struct ref_operation *x)
+{
+    return !ref_line_at(m, x->sm, x->line) && !has_room(m, x->sm, x->line);
+}
+
+static bool awaits_bytes(const struct ref_caches *m, const struct ref_operation *x)
+{
+    const struct ref_line *cl = ref_line_at(m, x->sm, x->line);
+    return cl && x->pins && !has_valid(m, x, cl);
+}
+
+static bool cannot_evict(const struct ref_caches *m, const struct ref_operation *x)
+{
+    const struct ref_line *cl = ref_line_at(m, x->sm, x->line);
+    return cl && !is_evictable(m, x->sm, cl);
+}
+
+static bool cannot_discard(const struct ref_caches *m, const struct ref_operation *x)
+{
+    const struct ref_line *cl = ref_line_at(m, x->sm, x->line);
+    return cl && (ref_pins(m, x->sm, cl) || cl->pending);
+}
+
+/* MEM.banks: of the words that it accesses. */
+static bool uses_bank(const struct ref_caches *m, const struct ref_operation *x, uint32_t bank)
+{
+    for (uint32_t b = 0; b < m->line_bytes; b++)
+        if (ref_has_byte(x, b) && (uint32_t)((x->line + b) / 4) % REF_BANKS == bank)
+            return true;
+    return false;
+}
+
+static bool is_locked(const struct ref_caches *m, const struct ref_operation *x)
+{
+    for (uint32_t bank = 0; bank < REF_BANKS; bank++)
+        if (uses_bank(m, x, bank) && m->locked[x->block][bank])
+            return true;
+    return false;
+}
+
 /* ---- the words of memory programs; false: retry ---- */
 
 static bool reserve_l1(struct ref_caches *m, struct ref_operation *x)
 {
     struct ref_line *cl = ref_line_at(m, x->sm, x->line);
-    if (!cl && !has_room(m, x->sm, x->line))
-        return false;
     if (!cl)
         cl = take(m, x->sm, x->line);
     if (!cl)
@@ -197,8 +237,6 @@ static bool write_l1(struct ref_caches *m, struct ref_operation *x)
 {
     struct ref_line *cl = ref_line_at(m, x->sm, x->line);
     uint8_t value;
-    if (!cl && !has_room(m, x->sm, x->line))
-        return false;
     if (!cl)
         cl = take(m, x->sm, x->line);
     for (uint32_t b = 0; cl && b < m->line_bytes; b++)
@@ -224,21 +262,10 @@ static bool update_l1(struct ref_caches *m, struct ref_operation *x)
     return true;
 }
 
-static bool evict_l1(struct ref_caches *m, struct ref_operation *x)
+/* evictL1, discardL1 */
+static bool drop_l1(struct ref_caches *m, struct ref_operation *x)
 {
     struct ref_line *cl = ref_line_at(m, x->sm, x->line);
-    if (cl && !is_evictable(m, x->sm, cl))
-        return false;
-    if (cl)
-        drop(m, x->sm, cl);
-    return true;
-}
-
-static bool discard_l1(struct ref_caches *m, struct ref_operation *x)
-{
-    struct ref_line *cl = ref_line_at(m, x->sm, x->line);
-    if (cl && (ref_pins(m, x->sm, cl) || cl->pending))
-        return false;
     if (cl)
         drop(m, x->sm, cl);
     return true;
@@ -297,27 +324,8 @@ static bool nothing(struct ref_caches *m, struct ref_operation *x)
     return true;
 }
 
-/* MEM.banks: of the words that it accesses. */
-static bool uses_bank(const struct ref_caches *m, const struct ref_operation *x, uint32_t bank)
-{
-    for (uint32_t b = 0; b < m->line_bytes; b++)
-        if (ref_has_byte(x, b) && (uint32_t)((x->line + b) / 4) % REF_BANKS == bank)
-            return true;
-    return false;
-}
-
-static bool is_locked(const struct ref_caches *m, const struct ref_operation *x)
-{
-    for (uint32_t bank = 0; bank < REF_BANKS; bank++)
-        if (uses_bank(m, x, bank) && m->locked[x->block][bank])
-            return true;
-    return false;
-}
-
 static bool lock(struct ref_caches *m, struct ref_operation *x)
 {
-    if (is_locked(m, x))
-        return false;
     for (uint32_t bank = 0; bank < REF_BANKS; bank++)
         m->locked[x->block][bank] |= uses_bank(m, x, bank);
     return true;
@@ -331,26 +339,27 @@ static bool unlock(struct ref_caches *m, struct ref_operation *x)
     return true;
 }
 
-static const struct {
+static const struct word {
     const char *name;
     bool (*does)(struct ref_caches *, struct ref_operation *);
-} words[] = {{"reserveL1", reserve_l1},
-             {"readL1", read_l1},
-             {"writeL1", write_l1},
-             {"updateL1", update_l1},
-             {"evictL1", evict_l1},
-             {"discardL1", discard_l1},
-             {"firstL1", first_l1},
-             {"normalL1", normal_l1},
-             {"readL2", read_memory},
-             {"writeL2", write_memory},
-             {"readMem", read_memory},
-             {"writeMem", write_memory},
-             {"lock", lock},
-             {"unlock", unlock},
-             {"writeToRegs", to_registers},
-             {"atomOp", nothing},
-             {"releaseRegs", nothing}};
+    bool (*waits)(const struct ref_caches *, const struct ref_operation *); /* NULL: never */
+} words[] = {{"reserveL1", reserve_l1, lacks_room},
+             {"readL1", read_l1, awaits_bytes},
+             {"writeL1", write_l1, lacks_room},
+             {"updateL1", update_l1, NULL},
+             {"evictL1", drop_l1, cannot_evict},
+             {"discardL1", drop_l1, cannot_discard},
+             {"firstL1", first_l1, NULL},
+             {"normalL1", normal_l1, NULL},
+             {"readL2", read_memory, NULL},
+             {"writeL2", write_memory, NULL},
+             {"readMem", read_memory, NULL},
+             {"writeMem", write_memory, NULL},
+             {"lock", lock, is_locked},
+             {"unlock", unlock, NULL},
+             {"writeToRegs", to_registers, NULL},
+             {"atomOp", nothing, NULL},
+             {"releaseRegs", nothing, NULL}};
 
 /* ---- micro steps ---- */
 
@@ -358,6 +367,15 @@ static bool is_word(const char *at, const char *word)
 {
     size_t length = strcspn(at, " ");
     return strlen(word) == length && strncmp(at, word, length) == 0;
+}
+
+/* NULL: `.`, `end`, or none of them. */
+static const struct word *word_at(const char *at)
+{
+    for (size_t w = 0; w < sizeof words / sizeof *words; w++)
+        if (is_word(at, words[w].name))
+            return &words[w];
+    return NULL;
 }
 
 static const char *next_word(const char *at)
@@ -396,12 +414,10 @@ static void run(struct ref_caches *m, struct ref_operation *x)
             x->rest = next_word(x->rest);
             return;
         }
-        size_t w = 0;
-        while (w < sizeof words / sizeof *words && !is_word(x->rest, words[w].name))
-            w++;
-        if (w == sizeof words / sizeof *words)
+        const struct word *word = word_at(x->rest);
+        if (!word)
             m->wrong = "memory program with such a word";
-        else if (!words[w].does(m, x))
+        else if ((word->waits && word->waits(m, x)) || !word->does(m, x))
             return;
     }
 }
@@ -428,22 +444,13 @@ static bool is_held(const struct ref_caches *m, uint32_t operation)
     return false;
 }
 
-/* Its next word is retried, and changes nothing: not even a pin is new. */
 static bool is_in_vain(const struct ref_caches *m, const struct ref_operation *x)
 {
-    const struct ref_line *cl = ref_line_at(m, x->sm, x->line);
     const char *at = x->rest;
     while (*at == '{' || *at == '}')
         at = choose(m, x, at);
-    if (is_word(at, "lock"))
-        return is_locked(m, x);
-    if (is_word(at, "evictL1"))
-        return cl && !is_evictable(m, x->sm, cl);
-    if (is_word(at, "discardL1"))
-        return cl && (ref_pins(m, x->sm, cl) || cl->pending);
-    if (is_word(at, "reserveL1") || is_word(at, "writeL1"))
-        return !cl && !has_room(m, x->sm, x->line);
-    return is_word(at, "readL1") && cl && x->pins && !has_valid(m, x, cl);
+    const struct word *word = word_at(at);
+    return word && word->waits && word->waits(m, x);
 }
 
 bool ref_may_step(const struct ref_caches *m, uint32_t operation)

@@ -127,6 +127,15 @@ uint32_t ref_flow_innermost(struct ref_flow *g, uint32_t node)
     return best;
 }
 
+bool ref_flow_leaves_loop(struct ref_flow *g, uint32_t node)
+{
+    uint32_t head = ref_flow_innermost(g, node);
+    for (uint32_t i = 0; head != REF_FLOW_NONE && i < g->next_count[node]; i++)
+        if (!ref_flow_in_loop(g, head, g->next[node][i]))
+            return true;
+    return false;
+}
+
 /* What is reached from the entry is on no cycle without a back edge: otherwise one can go on for ever without any. */
 bool ref_flow_reducible(struct ref_flow *g, struct arena *arena)
 {

@@ -48,5 +48,7 @@ bool ref_flow_heads(struct ref_flow *g, uint32_t head);
 bool ref_flow_in_loop(struct ref_flow *g, uint32_t head, uint32_t node);
 /* The head of the innermost loop that the node is in: it is in all others that hold the node. NONE: it is in none. */
 uint32_t ref_flow_innermost(struct ref_flow *g, uint32_t node);
+/* Whether an edge of the node leads out of that loop. */
+bool ref_flow_leaves_loop(struct ref_flow *g, uint32_t node);
 
 #endif

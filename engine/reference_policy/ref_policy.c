@@ -248,7 +248,6 @@ static uint32_t alone(struct ref_policy *p)
     return p->held;
 }
 
-/* The spots of a group's later threads are looked at again: a step of another may have ended them. */
 static void look(struct ref_policy *p)
 {
     for (uint32_t t = 0; t < p->threads; t++)
@@ -262,6 +261,7 @@ uint32_t ref_policy_next(struct ref_policy *p, uint32_t told)
         return alone(p);
     }
     for (;;) {
+        /* Later threads are looked at again: a step of another may have ended them. */
         while (p->group_at < p->group_count) {
             uint32_t t = p->group[p->group_at++];
             if (p->view->spot(p->view->of, t).live)

@@ -170,15 +170,6 @@ static const struct ast_block *block_number(const struct ast_function *f, uint32
     return block;
 }
 
-static bool leaves_loop(struct ref_flow *g, uint32_t node)
-{
-    uint32_t head = ref_flow_innermost(g, node);
-    for (uint32_t i = 0; head != REF_FLOW_NONE && i < g->next_count[node]; i++)
-        if (!ref_flow_in_loop(g, head, g->next[node][i]))
-            return true;
-    return false;
-}
-
 static void number_blocks(struct places *x, const struct ast_function *f)
 {
     for (const struct ast_block *b = f->blocks; b; b = b->next) {
@@ -207,7 +198,7 @@ static void find_meetings(struct places *x, const struct ast_function *f)
         uint32_t branch = place_of(x, block_number(f, n)), meets = ref_flow_post_dominator(g, n);
         if (g->next_count[n] < 2)
             continue;
-        x->is_exit[branch] = reducible && leaves_loop(g, n);
+        x->is_exit[branch] = reducible && ref_flow_leaves_loop(g, n);
         if (meets < count) {
             x->meets[branch] = place_of(x, first_of(block_number(f, meets)));
             x->is_join[x->meets[branch]] = true;

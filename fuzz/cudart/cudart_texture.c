@@ -218,16 +218,48 @@ static bool is_inside(const char *function, const struct array *a, size_t x, siz
     return inside;
 }
 
+/* A copy of memory into the array, or of the array into memory: `from` or `to` is NULL. */
+struct array_copy {
+    const char *function;
+    const struct array *array;
+    const char *from;
+    char *to;
+    int kind;
+};
+
+/* Rows of the array, those of memory from byte `at` on, `pitch` apart. */
+static cudaError_t copy_rows(const struct array_copy *c, size_t x, size_t y, size_t at,
+                             size_t pitch, size_t width, size_t height)
+{
+    cudaError_t error = cudaSuccess;
+    if (!is_inside(c->function, c->array, x, y, width, height))
+        return give(cudaErrorInvalidValue);
+    for (size_t row = 0; row < height && !error; row++, at += pitch) {
+        char *there = c->array->data + (y + row) * c->array->pitch + x;
+        error = copy_of_kind(c->function, c->to ? c->to + at : there, c->to ? there : c->from + at,
+                             width, c->kind);
+    }
+    return error;
+}
+
+/* The bytes of the array's rows, one behind the other. */
+static cudaError_t copy_bytes(const struct array_copy *c, size_t x, size_t y, size_t bytes)
+{
+    const size_t row = c->array->extent.width * c->array->element;
+    cudaError_t error = cudaSuccess;
+    for (size_t done = 0; done < bytes && !error; x = 0, y++) {
+        size_t left = bytes - done, part = x < row && row - x < left ? row - x : left;
+        error = copy_rows(c, x, y, done, part, part, 1);
+        done += part;
+    }
+    return error;
+}
+
 cudaError_t cudaMemcpy2DToArray(struct array *to, size_t x, size_t y, const void *from,
                                 size_t pitch, size_t width, size_t height, int kind)
 {
-    cudaError_t error = cudaSuccess;
-    if (!is_inside("cudaMemcpy2DToArray", to, x, y, width, height))
-        return give(cudaErrorInvalidValue);
-    for (size_t row = 0; row < height && !error; row++)
-        error = copy_of_kind("cudaMemcpy2DToArray", to->data + (y + row) * to->pitch + x,
-                             (const char *)from + row * pitch, width, kind);
-    return error;
+    const struct array_copy c = {"cudaMemcpy2DToArray", to, from, NULL, kind};
+    return copy_rows(&c, x, y, 0, pitch, width, height);
 }
 
 cudaError_t cudaMemcpy2DToArrayAsync(struct array *to, size_t x, size_t y, const void *from,
@@ -241,13 +273,8 @@ cudaError_t cudaMemcpy2DToArrayAsync(struct array *to, size_t x, size_t y, const
 cudaError_t cudaMemcpy2DFromArray(void *to, size_t pitch, const struct array *from, size_t x,
                                   size_t y, size_t width, size_t height, int kind)
 {
-    cudaError_t error = cudaSuccess;
-    if (!is_inside("cudaMemcpy2DFromArray", from, x, y, width, height))
-        return give(cudaErrorInvalidValue);
-    for (size_t row = 0; row < height && !error; row++)
-        error = copy_of_kind("cudaMemcpy2DFromArray", (char *)to + row * pitch,
-                             from->data + (y + row) * from->pitch + x, width, kind);
-    return error;
+    const struct array_copy c = {"cudaMemcpy2DFromArray", from, NULL, to, kind};
+    return copy_rows(&c, x, y, 0, pitch, width, height);
 }
 
 cudaError_t cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, const struct array *from, size_t x,
@@ -258,33 +285,18 @@ cudaError_t cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, const struct arra
     return cudaMemcpy2DFromArray(to, pitch, from, x, y, width, height, kind);
 }
 
-/* The bytes of the array's rows, one behind the other. */
 cudaError_t cudaMemcpyToArray(struct array *to, size_t x, size_t y, const void *from, size_t bytes,
                               int kind)
 {
-    const size_t row = to->extent.width * to->element;
-    cudaError_t error = cudaSuccess;
-    for (const char *at = from; bytes > 0 && !error; x = 0, y++) {
-        size_t part = x < row && row - x < bytes ? row - x : bytes;
-        error = cudaMemcpy2DToArray(to, x, y, at, part, part, 1, kind);
-        at += part;
-        bytes -= part;
-    }
-    return error;
+    const struct array_copy c = {"cudaMemcpy2DToArray", to, from, NULL, kind};
+    return copy_bytes(&c, x, y, bytes);
 }
 
 cudaError_t cudaMemcpyFromArray(void *to, const struct array *from, size_t x, size_t y,
                                 size_t bytes, int kind)
 {
-    const size_t row = from->extent.width * from->element;
-    cudaError_t error = cudaSuccess;
-    for (char *at = to; bytes > 0 && !error; x = 0, y++) {
-        size_t part = x < row && row - x < bytes ? row - x : bytes;
-        error = cudaMemcpy2DFromArray(at, part, from, x, y, part, 1, kind);
-        at += part;
-        bytes -= part;
-    }
-    return error;
+    const struct array_copy c = {"cudaMemcpy2DFromArray", from, NULL, to, kind};
+    return copy_bytes(&c, x, y, bytes);
 }
 
 /* One end of a copy as memory of a pitch; the extent is counted in elements if there is an array. */
@@ -338,14 +350,19 @@ cudaError_t cudaMemcpy3DAsync(const struct copy_3d *copy, cudaStream_t stream)
 
 /* ---- handles ---- */
 
+static const struct channels *channels_of(const struct resource *r)
+{
+    return r->type == 0   ? &r->u.array->channels
+           : r->type == 2 ? &r->u.linear.channels
+                          : &r->u.pitched.channels;
+}
+
 /* "0x..:f32x4:64x32". False: there is no such format, or no memory. */
 static bool describe(const struct resource *r, char text[WORDS])
 {
     static const char kinds[] = "suf";
     const struct array *a = r->type == 0 ? r->u.array : NULL;
-    const struct channels *c = a              ? &a->channels
-                               : r->type == 2 ? &r->u.linear.channels
-                                              : &r->u.pitched.channels;
+    const struct channels *c = channels_of(r);
     const char *data = a ? a->data : r->type == 2 ? r->u.linear.data : r->u.pitched.data;
     const size_t count = channel_count(c);
     char size[WORDS / 2], channels[4] = "";
@@ -410,9 +427,7 @@ cudaError_t cudaCreateTextureObject(uint64_t *handle, const struct resource *res
     if (!describe(resource, text))
         return give(cudaErrorInvalidChannelDescriptor);
     const bool is_memory = resource->type == 2;
-    const struct channels *c = resource->type == 0   ? &resource->u.array->channels
-                               : resource->type == 2 ? &resource->u.linear.channels
-                                                     : &resource->u.pitched.channels;
+    const struct channels *c = channels_of(resource);
     const bool unit = t->read_mode == 1 && c->kind != 2;
     if ((unit && c->x == 32) || (t->filter == 1 && !is_memory && !unit && c->kind != 2))
         return give(cudaErrorInvalidFilterSetting);

@@ -80,21 +80,14 @@ static struct keeping keep(struct arena *arena, const struct program *program)
     return k;
 }
 
-static bool conflict(const struct race_log_entry *a, const struct race_log_entry *b)
-{
-    bool atomics = a->access.kind == ACCESS_ATOMIC && b->access.kind == ACCESS_ATOMIC,
-         reads = a->access.kind == ACCESS_READ && b->access.kind == ACCESS_READ;
-    return a->address == b->address && a->access.thread != b->access.thread && !atomics && !reads &&
-           (a->block != b->block || a->interval == b->interval);
-}
-
 /* Those of entry n with earlier ones; whether there is one. */
 static bool find_races_of(struct executed *x, uint32_t n)
 {
     const struct race_log_entry *entries = x->log->entries;
     bool found = false;
     for (uint32_t i = 0; i < n; i++) {
-        if (!conflict(&entries[i], &entries[n]))
+        if (entries[i].address != entries[n].address ||
+            !race_log_is_race(x->log, &entries[i], &entries[n]))
             continue;
         found = true;
         if (x->race_count < EXECUTED_RACES)

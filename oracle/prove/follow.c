@@ -268,37 +268,23 @@ static void go_wrong(struct following *w, const struct deed *d)
                               proof_goal_names[o->goal]));
 }
 
+static void meet(struct following *w, const struct deed *d)
+{
+    const struct passed *p = &GROWN(w->duo->passed, struct passed)[d->count];
+    if (is_true(w, p->reached))
+        pass(w, 0, p);
+    if (is_true(w, p->other))
+        pass(w, 1, p);
+}
+
 static void fire(struct following *w, const struct deed *d)
 {
-    switch (d->kind) {
-    case DEED_ACCESS:
-        if (is_true(w, d->when))
-            meet_access(w, d);
-        return;
-    case DEED_HAVOC:
-        if (is_true(w, d->when))
-            draw_havoc(w, d);
-        return;
-    case DEED_ATOMIC:
-        if (is_true(w, d->when))
-            find_atomic(w, d);
-        return;
-    case DEED_CHOICE:
-        if (is_true(w, d->when))
-            draw_target(w, d);
-        return;
-    case DEED_BARRIER: {
-        const struct passed *p = &GROWN(w->duo->passed, struct passed)[d->count];
-        if (is_true(w, p->reached))
-            pass(w, 0, p);
-        if (is_true(w, p->other))
-            pass(w, 1, p);
-        return;
-    }
-    case DEED_WRONG:
-        go_wrong(w, d);
-        return;
-    }
+    static void (*const does[])(struct following *, const struct deed *) = {
+        [DEED_ACCESS] = meet_access, [DEED_HAVOC] = draw_havoc, [DEED_ATOMIC] = find_atomic,
+        [DEED_CHOICE] = draw_target, [DEED_BARRIER] = meet,     [DEED_WRONG] = go_wrong};
+    bool of_both = d->kind == DEED_BARRIER || d->kind == DEED_WRONG;
+    if (of_both || is_true(w, d->when))
+        does[d->kind](w, d);
 }
 
 /* ---- the walk ---- */

@@ -148,6 +148,10 @@ struct race_log_result {
     uint32_t second; /* entry that completes the first race */
 };
 
+/* Defs. 3.1, 4.1, for two accesses of one location. */
+bool race_log_is_race(const struct race_log *log, const struct race_log_entry *a,
+                      const struct race_log_entry *b);
+
 /* Looks for i < j that make a race: for all locations. */
 struct race_log_result race_log_search(struct race_log *log);
 

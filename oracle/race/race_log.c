@@ -92,8 +92,8 @@ void race_log_begin(struct race_log *log)
  *      t =/= t'      at least one writes (a write or an atomic), not both atomics
  *      not: both of one block with a barrier of it in between
  */
-static bool is_race(const struct race_log *log, const struct race_log_entry *a,
-                    const struct race_log_entry *b)
+bool race_log_is_race(const struct race_log *log, const struct race_log_entry *a,
+                      const struct race_log_entry *b)
 {
     if (a->access.thread == b->access.thread)
         return false;
@@ -137,7 +137,7 @@ struct race_log_result race_log_search(struct race_log *log)
                 result.complete = false;
                 return result;
             }
-            if (is_race(log, &log->entries[i - 1], &log->entries[j])) {
+            if (race_log_is_race(log, &log->entries[i - 1], &log->entries[j])) {
                 log->before[j] |= RACED;
                 result.racy_locations++;
                 if (!result.found)
@@ -176,8 +176,8 @@ static bool witness_is_first(const struct race_log *log, uint32_t second,
         return false;
     for (uint32_t i = 0; i < second; i++) {
         const struct race_log_entry *a = &log->entries[i];
-        if (a->address == b->address && is_race(log, a, b) && is_entry(a, &witness->first) &&
-            says_of_writes(a, b, detector))
+        if (a->address == b->address && race_log_is_race(log, a, b) &&
+            is_entry(a, &witness->first) && says_of_writes(a, b, detector))
             return true;
     }
     return false;

@@ -354,7 +354,7 @@ void follow_begin(struct follower *f, uint64_t limit)
     f->heard_count = f->heard_at = f->barrier_count = f->use_count = f->choice_count = 0;
     f->offered = f->ways = 1;
     f->hears_choices = f->lost = f->against_policy = false;
-    follow_policy_free(f);
+    follow_policy_leave(f);
     if (f->caches) {
         follow_caches_begin(f);
         return;

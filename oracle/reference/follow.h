@@ -85,7 +85,7 @@ void follow_compare_ways(struct follower *f);
 
 /* follow_policy.c: whether the actor is whom the policy chooses; no more is asked in this execution. */
 void follow_compare_choice(struct follower *f, uint32_t actor);
-void follow_policy_free(struct follower *f);
+void follow_policy_leave(struct follower *f);
 
 /* What the event says of the step that is to come: the statement, who is active. */
 void follow_compare_event(struct follower *f, const struct step_event *event);

@@ -149,15 +149,6 @@ static bool breaks_differ(const struct flow *x)
     return false;
 }
 
-static bool leaves_loop(struct ref_flow *g, uint32_t node)
-{
-    uint32_t head = ref_flow_innermost(g, node);
-    for (uint32_t i = 0; head != REF_FLOW_NONE && i < g->next_count[node]; i++)
-        if (!ref_flow_in_loop(g, head, g->next[node][i]))
-            return true;
-    return false;
-}
-
 static bool find_meetings(struct arena *arena, struct flow *x, uint32_t *meets, bool *is_exit,
                           bool *is_join)
 {
@@ -177,7 +168,7 @@ static bool find_meetings(struct arena *arena, struct flow *x, uint32_t *meets, 
     for (uint32_t n = 0; n < count; n++) {
         if (x->graph->next_count[n] > 1) {
             uint32_t meeting = ref_flow_post_dominator(x->graph, n);
-            is_exit[x->first + n] = reducible && leaves_loop(x->graph, n);
+            is_exit[x->first + n] = reducible && ref_flow_leaves_loop(x->graph, n);
             if (meeting < count) {
                 meets[x->first + n] = x->first + meeting;
                 is_join[x->first + meeting] = true;
@@ -236,11 +227,16 @@ static bool asks_flow(enum ref_policy_kind kind)
     return (kind >= REF_POLICY_DWS && kind <= REF_POLICY_DWS_NONE) || kind == REF_POLICY_DWF_PDOM;
 }
 
+void follow_policy_leave(struct follower *f)
+{
+    if (f->policy)
+        f->policy->now = false;
+}
+
 void follow_obey(struct follower *f, struct arena *arena, const struct sched_spec *spec)
 {
     enum ref_policy_kind kind = (enum ref_policy_kind)spec->stackless.policy;
-    if (f->policy)
-        f->policy->now = false;
+    follow_policy_leave(f);
     if (spec->kind != SCHED_STACKLESS || f->state != FOLLOW_ALONG)
         return;
     if (!f->policy)
@@ -255,12 +251,6 @@ void follow_obey(struct follower *f, struct arena *arena, const struct sched_spe
     }
     ref_policy_start(x->policy, kind, spec->stackless.literal, spec->stackless.then_first);
     x->now = true;
-}
-
-void follow_policy_free(struct follower *f)
-{
-    if (f->policy)
-        f->policy->now = false;
 }
 
 void follow_compare_choice(struct follower *f, uint32_t actor)

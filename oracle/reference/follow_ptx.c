@@ -402,7 +402,7 @@ void follow_ptx_step(struct follower *f, const struct step_event *event)
         return;
     }
     if (x->is_threads && event->rule == RULE_PTX_ACTIVEMASK) {
-        follow_policy_free(f);
+        follow_policy_leave(f);
         follow_ptx_activemask(f, event);
         return;
     }
