@@ -5,9 +5,10 @@
  * A candidate speaks of the head's symbols, and of what was known before the loop. That it is wrong costs
  * time only; none is ever assumed before it is shown.
  */
-#include "engine/prove/lift.h"
+#include "engine/duo/lift.h"
 
 #include "engine/language/print.h"
+#include "engine/prove/inference.h"
 
 #include <inttypes.h>
 

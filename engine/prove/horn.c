@@ -14,7 +14,7 @@
  * What integers cannot say - bits of unknown words - is any word: the clauses allow more than the kernel, so only
  * "safe" is believed.
  */
-#include "engine/prove/duo.h"
+#include "engine/prove/inference.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -8,7 +8,7 @@
  * cannot make other paths vanish. What is kept does not depend on the order of the candidates, unless a
  * budget is spent.
  */
-#include "engine/prove/duo.h"
+#include "engine/prove/inference.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -5,15 +5,9 @@
  * head, or the end that some pair of threads reaches within some trips is reached with cuts, too - or
  * what is assumed excludes real executions, and a proof under it says nothing about them.
  */
-#include "engine/prove/duo.h"
+#include "engine/prove/inference.h"
 
 #include <inttypes.h>
-
-void points_add(struct duo *duo, const struct point *point)
-{
-    if (point->reached != TERM_FALSE)
-        grown_add(duo->arena, &duo->points, point, sizeof *point);
-}
 
 /* In any trip. */
 static term reached_at(struct duo *duo, uint32_t key)

@@ -4,16 +4,13 @@
  * First all loops are unrolled a few trips: that finds what is wrong, and proves what cannot go on. What is
  * left is asked with loops cut at invariants.
  */
-#include "engine/prove/lift.h"
+#include "engine/duo/lift.h"
+#include "engine/prove/inference.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-const char *const proof_goal_names[GOAL_COUNT] = {"race", "divergence", "bounds", "asserts"};
 const char *const proof_verdict_names[] = {"proved", "model", "bounded", "unknown"};
-
-const struct proof_options PROOF_DEFAULTS = {
-    .unroll = 3, .invariants = true, .counted = true, .rehearsed = true, .integers = true};
 
 /* ---- models ---- */
 

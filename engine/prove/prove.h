@@ -12,14 +12,8 @@
 #ifndef ENGINE_PROVE_H
 #define ENGINE_PROVE_H
 
+#include "engine/duo/goals.h"
 #include "engine/smt/solver.h"
-#include "engine/subjects/forms.h"
-
-/* What may go wrong; each is answered on its own. An answer is about executions up to the first race or barrier
- * divergence, since nobody knows what happens behind one: so no goal is proved while one of these two is open,
- * unless the kernel has nothing that could go wrong in this way. */
-enum proof_goal { GOAL_RACE, GOAL_DIVERGENCE, GOAL_BOUNDS, GOAL_ASSERTS, GOAL_COUNT };
-extern const char *const proof_goal_names[GOAL_COUNT];
 
 enum proof_verdict {
     PROOF_PROVED,
@@ -28,27 +22,6 @@ enum proof_verdict {
     PROOF_UNKNOWN
 };
 extern const char *const proof_verdict_names[];
-
-enum proof_memory {
-    PROOF_BARRIER, /* a thread sees its own writes; a barrier makes memory arbitrary (lockstep-cfg C.1) */
-    PROOF_ADVERSARY /* every read of memory that is written gives an arbitrary value (the tutorial) */
-};
-
-struct proof_options {
-    /* Any number of threads from the one to the other; threads_to 0: what the kernel's launch says. */
-    uint32_t threads_from, threads_to;
-    enum proof_memory memory;
-    bool assume_invariants; /* `invariant e` is taken as given, not shown */
-    bool file_inputs;       /* `input` memory holds what the kernel's seed draws, not anything */
-    uint32_t unroll;        /* trips of each loop tried before invariants are looked for; 0: none */
-    uint64_t order;         /* 0, or a seed: candidates in another order (the result is the same) */
-    bool invariants;        /* loops by invariants; otherwise by unrolling only */
-    bool counted; /* loops that constants end after a few trips are run, and neither cut nor left */
-    bool rehearsed; /* guesses that drawn runs show to be false are not asked about */
-    bool integers;  /* what is open is asked as Horn clauses over integers, if the solver can */
-};
-
-extern const struct proof_options PROOF_DEFAULTS;
 
 /* A value of the model, for a replay or a reader. */
 struct proof_value {
@@ -120,10 +93,6 @@ struct proof_result {
 };
 
 /* Of a kernel that ast_check accepts. All that the result points to lives in the arena. */
-/* P as two threads run it: of what is handled only. NULL: *reason. */
-const struct ast_kernel *prove_program(struct arena *arena, struct forms *forms,
-                                       const char **reason);
-
 /* The Horn clauses of the kernel, all goals: NULL, *reason: outside of what is done. */
 const char *prove_horn_text(struct arena *arena, struct forms *forms,
                             const struct proof_options *options, const char **reason);

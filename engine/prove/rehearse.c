@@ -5,7 +5,7 @@
  * is at the head what it was before the loop, then what it was after the last trip. All that is met so can be met,
  * so no set of guesses that Houdini could keep contains one that is false there: the result is the same.
  */
-#include "engine/prove/duo.h"
+#include "engine/prove/inference.h"
 
 #include <string.h>
 

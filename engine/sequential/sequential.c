@@ -7,8 +7,8 @@
  */
 #include "engine/sequential/sequential_internal.h"
 
+#include "engine/duo/goals.h"
 #include "engine/input/input.h"
-#include "engine/prove/prove.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -506,7 +506,7 @@ const char *sequential_print(struct arena *arena, struct forms *forms, enum sequ
 {
     struct sequential s = {.arena = arena, .style = style, .indent = 1};
     struct location at;
-    const struct ast_kernel *p = prove_program(arena, forms, reason);
+    const struct ast_kernel *p = duo_program(arena, forms, reason);
     if (!p)
         return NULL;
     s.kernel = language_copy(arena, p);

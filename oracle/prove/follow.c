@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "engine/base/pcg.h"
+#include "engine/duo/duo.h"
 #include "engine/machine/choice.h"
-#include "engine/prove/duo.h"
 #include "engine/smt/term_value.h"
 #include "oracle/prove/executed.h"
 

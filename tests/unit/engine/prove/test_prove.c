@@ -1,6 +1,6 @@
 /* Invariants: neither the order in which guesses are tried nor runs that drop false ones change anything; what
  * contradicts itself is found. */
-#include "engine/prove/duo.h"
+#include "engine/prove/inference.h"
 #include "tests/unit/engine/prove/prove_solver.h"
 #include "tests/unit/shared/corpus_kernel.h"
 

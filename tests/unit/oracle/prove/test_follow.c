@@ -1,7 +1,7 @@
 /* Formulas told what executions did say the same; formulas that were made wrong do not. No solver is asked. */
 #include "oracle/prove/follow.h"
 
-#include "engine/prove/duo.h"
+#include "engine/prove/inference.h"
 #include "tests/unit/shared/support.h"
 
 #define KERNEL(text)                                                                               \

@@ -1,6 +1,6 @@
 /*
- * duo.h - the symbolic state of two threads, and what is asked about it; for engine/prove/, and for who follows it with
- * an execution's values (oracle/prove/follow.h).
+ * duo.h - the symbolic state of two threads, run through P: of it a solver is asked (engine/prove/), and it is followed
+ * with an execution's values (oracle/prove/follow.h).
  *
  * Thread number k of the pair is 0 or 1: the tutorial's $1 and $2. The state is a row of terms ("slots"):
  * where each thread is, one Boolean a block; its private variables; its view of shared memory; what
@@ -14,11 +14,11 @@
  * barriers any more. So does one that is still in a loop when the loop is left: that is how an execution
  * in which this thread never leaves the loop goes on for the other one.
  */
-#ifndef ENGINE_PROVE_INTERNAL_H
-#define ENGINE_PROVE_INTERNAL_H
+#ifndef ENGINE_DUO_H
+#define ENGINE_DUO_H
 
+#include "engine/duo/goals.h"
 #include "engine/forms/cfg.h"
-#include "engine/prove/prove.h"
 #include "engine/smt/term.h"
 
 enum { LOG_READ, LOG_WRITE, LOG_ATOMIC, LOG_KINDS };
@@ -285,56 +285,13 @@ void duo_meet(struct duo *duo, term *state, uint32_t key, const term *meets, str
 /* Runs P from its start to its end: fills in obligations, cuts, points, left. */
 void duo_run(struct duo *duo);
 
-/* ---- candidates.c ---- */
-
-void candidates_find(struct duo *duo, struct loop_cut *cut);
-
-/* When those that are kept are violated. */
-void candidates_place(struct duo *duo, struct loop_cut *cut);
-
-/* ---- rehearse.c ---- */
-
-/* Candidates that some drawn run of the two threads shows to be false are kept no more. */
-void rehearse(struct duo *duo);
-
-/* ---- points.c ---- */
-
-void points_add(struct duo *duo, const struct point *point);
+/* A place that is reached, if it can be. */
+void duo_point(struct duo *duo, const struct point *point);
 
 /* The key of a statement of a block, of the end. */
 static inline uint32_t point_key(uint32_t block, uint32_t ordinal)
 {
     return block << 12 | (ordinal & 0xFFF);
 }
-
-/* A proof by cuts is no proof of nothing: what some trips reach, the cuts reach, too. False: they do not, with
- * the place in *reason. *unreachable: places that neither reaches. */
-bool points_agree(struct duo *cut, struct duo *unrolled, struct solver *solver,
-                  uint32_t *unreachable, const char **reason);
-
-/* The same of Horn clauses, whose invariants the solver finds itself: with them nobody is kept from a place that some
- * trips reach. */
-bool points_reached(struct duo *cut, struct duo *unrolled, struct solver *solver,
-                    const char **reason);
-
-/* ---- horn.c ---- */
-
-/* The cut loops, and that none of the obligations can be, as Horn clauses: `sat` is "safe". */
-void horn_print(struct text *out, struct duo *duo, const struct obligation *of, uint32_t count);
-
-/* The cut loops, and that nobody is where `reached` holds: `sat` is "never reached". */
-void horn_print_reached(struct text *out, struct duo *duo, term reached);
-
-/* ---- houdini.c ---- */
-
-/* What of the candidates holds at every trip. False: *reason (no answer, or nothing but a contradiction). */
-bool houdini(struct duo *duo, struct solver *solver, uint32_t *rounds, const char **reason);
-
-/* The invariants' definitions, as they are now; room for cuts.count. */
-uint32_t houdini_definitions(struct duo *duo, struct term_definition *definitions);
-
-/* Is `question` possible? Under the assumptions and the definitions. */
-enum solver_answer duo_ask(struct duo *duo, struct solver *solver, term question,
-                           const term *wanted, uint32_t *values, uint32_t count);
 
 #endif

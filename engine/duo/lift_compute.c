@@ -2,7 +2,7 @@
  * lift_compute.c - what instructions compute, as terms: those that addresses and branches are made of. The others
  * give anything. Values lie in words of 32 and 64 bits as ptx_rows.h says: of 16 bits and fewer with zeros.
  */
-#include "engine/prove/lift.h"
+#include "engine/duo/lift.h"
 
 struct computing {
     struct lifting *x;

@@ -1,13 +1,18 @@
 /*
  * duo_new.c - the kernel that two threads run, its launch, the state that they begin in.
  */
-#include "engine/prove/lift.h"
+#include "engine/duo/lift.h"
 
 #include "engine/input/input.h"
 #include "engine/language/initial.h"
 
 #include <inttypes.h>
 #include <string.h>
+
+const char *const proof_goal_names[GOAL_COUNT] = {"race", "divergence", "bounds", "asserts"};
+
+const struct proof_options PROOF_DEFAULTS = {
+    .unroll = 3, .invariants = true, .counted = true, .rehearsed = true, .integers = true};
 
 enum { TABLE_MAX = 4096 }; /* values of an initialiser that are told to the solver */
 
@@ -354,8 +359,7 @@ static const struct ast_kernel *find_p(struct arena *arena, struct forms *forms,
     return form->kernel;
 }
 
-const struct ast_kernel *prove_program(struct arena *arena, struct forms *forms,
-                                       const char **reason)
+const struct ast_kernel *duo_program(struct arena *arena, struct forms *forms, const char **reason)
 {
     const struct ast_kernel *p = find_p(arena, forms, reason);
     if (p)
@@ -369,7 +373,7 @@ static bool set_kernel(struct duo *duo, struct forms *forms, const char **reason
     duo->given = forms->given;
     if (forms->given->form == FORM_PTX)
         return lift_new(duo, forms, reason);
-    const struct ast_kernel *p = prove_program(duo->arena, forms, reason);
+    const struct ast_kernel *p = duo_program(duo->arena, forms, reason);
     duo->kernel = p ? language_copy(duo->arena, p) : NULL;
     return p != NULL;
 }

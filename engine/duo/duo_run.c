@@ -9,7 +9,7 @@
  * allows; what a thread that was not in the loop holds is as before. One trip is run from there. The loop
  * is left from the same state.
  */
-#include "engine/prove/lift.h"
+#include "engine/duo/lift.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -202,6 +202,12 @@ static void leave_loop(struct duo *duo, term *state, uint32_t head)
     }
 }
 
+void duo_point(struct duo *duo, const struct point *point)
+{
+    if (point->reached != TERM_FALSE)
+        grown_add(duo->arena, &duo->points, point, sizeof *point);
+}
+
 static term somebody_at(struct duo *duo, const term *state, uint32_t head)
 {
     return term_or(&duo->terms, state[slot_at(duo, head, 0)], state[slot_at(duo, head, 1)]);
@@ -210,11 +216,11 @@ static term somebody_at(struct duo *duo, const term *state, uint32_t head)
 /* Somebody is at the head of a loop, at its first trip or a later one. */
 static void note_head(struct duo *duo, const term *state, uint32_t head)
 {
-    points_add(duo, &(struct point){.key = point_key(head, 0),
-                                    .reached = term_and(&duo->terms, state[slot_path(duo)],
-                                                        somebody_at(duo, state, head)),
-                                    .at = duo->cfg->blocks[head]->at,
-                                    .what = "the loop's head"});
+    duo_point(duo, &(struct point){.key = point_key(head, 0),
+                                   .reached = term_and(&duo->terms, state[slot_path(duo)],
+                                                       somebody_at(duo, state, head)),
+                                   .at = duo->cfg->blocks[head]->at,
+                                   .what = "the loop's head"});
 }
 
 static void cut_loop(struct duo *duo, term *state, uint32_t loop, uint32_t from, uint32_t to)
@@ -339,12 +345,12 @@ static void run_range(struct duo *duo, term *state, uint32_t from, uint32_t to, 
 static void note_end(struct duo *duo, const term *state)
 {
     for (uint32_t k = 0; k < 2; k++)
-        points_add(duo,
-                   &(struct point){.key = point_key(duo->block_count, k),
-                                   .reached = term_and(&duo->terms, state[slot_path(duo)],
-                                                       state[slot_at(duo, duo->block_count, k)]),
-                                   .at = duo->kernel->main->at,
-                                   .what = "the end of the kernel"});
+        duo_point(duo,
+                  &(struct point){.key = point_key(duo->block_count, k),
+                                  .reached = term_and(&duo->terms, state[slot_path(duo)],
+                                                      state[slot_at(duo, duo->block_count, k)]),
+                                  .at = duo->kernel->main->at,
+                                  .what = "the end of the kernel"});
 }
 
 void duo_run(struct duo *duo)

@@ -1,7 +1,7 @@
 /*
  * duo_step.c - a block of P for the threads that are in it: statements, barriers, the goto.
  */
-#include "engine/prove/lift.h"
+#include "engine/duo/lift.h"
 
 #include <inttypes.h>
 
@@ -213,8 +213,8 @@ void duo_meet(struct duo *duo, term *state, uint32_t key, const term *meets, str
         duo_obligation(duo, &o);
     *path = term_and(t, *path, term_or(t, together, term_not(t, duo->same)));
     term reached = term_and(t, *path, term_or(t, meets[0], meets[1]));
-    points_add(duo,
-               &(struct point){.key = key, .reached = reached, .at = at, .what = "the barrier"});
+    duo_point(duo,
+              &(struct point){.key = key, .reached = reached, .at = at, .what = "the barrier"});
     forget_memory(duo, state, meets, at);
     empty_log(duo, state, term_and(t, meets[0], duo->same));
 }

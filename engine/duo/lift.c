@@ -1,7 +1,7 @@
 /*
  * lift.c - a kernel given as PTX as blocks and variables: what is refused, registers, memory, where control goes.
  */
-#include "engine/prove/lift.h"
+#include "engine/duo/lift.h"
 
 #include "engine/base/bits.h"
 

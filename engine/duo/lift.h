@@ -1,6 +1,5 @@
 /*
- * lift.h - kernels given as PTX, for two symbolic threads: the laid-out program's instructions, in blocks; for
- * engine/prove/ only.
+ * lift.h - kernels given as PTX, for two symbolic threads: the laid-out program's instructions, in blocks.
  *
  * A register is a private variable of 32 or 64 bits. Memory are the kernel's variables in global and shared
  * memory, arrays of words. An address is a number, as it is in executions (ptx_code.h): an access is one of each
@@ -10,8 +9,8 @@
 #ifndef ENGINE_PROVE_LIFT_H
 #define ENGINE_PROVE_LIFT_H
 
+#include "engine/duo/duo.h"
 #include "engine/program/ptx_code.h"
-#include "engine/prove/duo.h"
 
 enum { LIFT_PLACES = 64 };
 

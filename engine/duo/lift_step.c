@@ -1,7 +1,7 @@
 /*
  * lift_step.c - a block of instructions for the threads that are in it: guards, operands, barriers, where they go.
  */
-#include "engine/prove/lift.h"
+#include "engine/duo/lift.h"
 
 #include <inttypes.h>
 

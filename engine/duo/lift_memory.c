@@ -1,7 +1,7 @@
 /*
  * lift_memory.c - ld, st, atom, red: an access is one of each variable that its address may lie in, where it does.
  */
-#include "engine/prove/lift.h"
+#include "engine/duo/lift.h"
 
 #include <inttypes.h>
 

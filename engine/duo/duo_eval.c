@@ -4,7 +4,7 @@
  * Thread 1 logs, thread 2 checks: of a variable that somebody writes one location is watched, an arbitrary
  * one, and the log is whether thread 1 has read, written, atomically changed that location.
  */
-#include "engine/prove/duo.h"
+#include "engine/duo/duo.h"
 
 #include <inttypes.h>
 
