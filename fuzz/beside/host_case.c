@@ -1,6 +1,6 @@
 #include "fuzz/beside/beside_internal.h"
 
-#include "fuzz/programs/host_alarm.h"
+#include "fuzz/programs/host_divergence.h"
 #include "fuzz/programs/host_gen.h"
 
 #include <string.h>
@@ -20,30 +20,30 @@ const char *host_case_judge(struct arena *arena, const struct fuzz_case *c, uint
     const char *program;
     uint64_t taken;
     const struct host_case host = make(arena, c, &program);
-    const struct host_alarm alarm = host_case_alarm(arena, &host, program, &taken);
+    const struct host_divergence d = host_case_divergence(arena, &host, program, &taken);
     *steps += taken;
-    return alarm.class ? alarm.signature : NULL;
+    return d.class ? d.signature : NULL;
 }
 
-static void show(struct arena *arena, const struct host_case *host, const struct host_alarm *alarm,
+static void show(struct arena *arena, const struct host_case *host, const struct host_divergence *d,
                  struct shown *shown)
 {
-    const char *class = arena_strndup(arena, alarm->class, strlen(alarm->class));
-    const char *signature = arena_strndup(arena, alarm->signature, strlen(alarm->signature));
+    const char *class = arena_strndup(arena, d->class, strlen(d->class));
+    const char *signature = arena_strndup(arena, d->signature, strlen(d->signature));
     *shown = (struct shown){.found = true,
                             .signature = signature,
                             .k1 = arena_printf(arena, "host|%s", class),
                             .oracle = "host",
                             .class_name = class,
-                            .rule = arena_strndup(arena, alarm->word, strlen(alarm->word)),
+                            .rule = arena_strndup(arena, d->word, strlen(d->word)),
                             .observable = "",
                             .subject = "device",
                             .cause = signature,
-                            .evidence = host_alarm_evidence(arena, alarm, host),
+                            .evidence = host_divergence_evidence(arena, d, host),
                             .summary = "",
                             .tape = "",
                             .other_tape = "",
-                            .line = alarm->line};
+                            .line = d->line};
 }
 
 /* The smaller program shows the same, or it is none. */
@@ -53,22 +53,22 @@ static void make_small(struct arena *arena, struct arena *scratch, const struct 
     struct host_judge_options options = HOST_JUDGE_DEFAULTS;
     uint64_t steps;
     options.schedules = host->schedules;
+    options.settings = *host->device ? host->device : NULL;
     options.budget = 1 << 18;
-    const struct host_reduced reduced =
-        host_reduce(scratch, "generated.host", program, strlen(program), &options,
-                    example->raw.rule, most < TESTS_MOST ? most : TESTS_MOST);
+    const struct host_reduced reduced = host_reduce(
+        scratch, "generated.host", program, strlen(program), &options, example->raw.rule, most);
     example->tests = reduced.tests;
     if (!reduced.text)
         return;
-    const struct host_alarm alarm = host_case_alarm(scratch, host, reduced.text, &steps);
-    if (!alarm.class || strcmp(alarm.signature, example->raw.signature) != 0)
+    const struct host_divergence d = host_case_divergence(scratch, host, reduced.text, &steps);
+    if (!d.class || strcmp(d.signature, example->raw.signature) != 0)
         return;
     example->minimised = true;
     example->small_kernel = arena_strndup(arena, reduced.text, strlen(reduced.text));
     example->small_case = example->case_text;
     example->small_tape = example->small_launch = example->small_transforms = "";
     example->small_statements = reduced.left;
-    show(arena, host, &alarm, &example->small);
+    show(arena, host, &d, &example->small);
 }
 
 void host_case_example(struct arena *arena, struct arena *scratch, const struct fuzz_case *c,
@@ -76,19 +76,48 @@ void host_case_example(struct arena *arena, struct arena *scratch, const struct 
 {
     const char *program;
     const struct host_case host = make(scratch, c, &program);
-    const struct host_alarm alarm = host_case_alarm(scratch, &host, program, &example->steps);
+    const struct host_divergence d = host_case_divergence(scratch, &host, program, &example->steps);
     *example = (struct example){.kernel = arena_strndup(arena, program, strlen(program)),
                                 .case_text = host_case_print(arena, &host),
                                 .statements = host_lines(program),
                                 .steps = example->steps,
                                 .runs = 1};
-    example->replayed = alarm.class && strcmp(alarm.signature, signature) == 0;
+    example->replayed = d.class && strcmp(d.signature, signature) == 0;
     if (!example->replayed) {
         example->why = "another run of the program shows something else";
         return;
     }
-    show(arena, &host, &alarm, &example->raw);
-    example->hopeless = !host_can_be_small(alarm.class, &host);
+    show(arena, &host, &d, &example->raw);
+    example->hopeless = !host_can_be_small(d.class, &host);
     if (most > 0 && !example->hopeless)
-        make_small(arena, scratch, &host, program, most, example);
+        make_small(arena, scratch, &host, program, most < TESTS_MOST ? most : TESTS_MOST, example);
+}
+
+/* ---- a finding that is stored ---- */
+
+struct beside_again host_case_again(struct arena *arena, const struct db_finding *finding,
+                                    const char *text)
+{
+    struct host_case c;
+    uint64_t steps;
+    if (!host_case_parse(arena, finding->raw_case, &c))
+        return (struct beside_again){.why = "the stored case is damaged", .seen_as = ""};
+    const struct host_divergence d = host_case_divergence(arena, &c, text, &steps);
+    if (!d.class)
+        return (struct beside_again){.why = "nothing is wrong with it any more", .seen_as = ""};
+    if (strcmp(d.signature, finding->signature) != 0)
+        return (struct beside_again){.why = arena_printf(arena, "it shows as %s", d.signature),
+                                     .seen_as = d.signature};
+    return (struct beside_again){.shows = true, .why = d.text, .seen_as = ""};
+}
+
+void host_case_reduce(struct arena *arena, const struct db_finding *finding, const char *text,
+                      uint32_t most, struct example *example)
+{
+    struct host_case c;
+    *example = (struct example){.case_text = finding->raw_case,
+                                .statements = host_lines(text),
+                                .raw = {.signature = finding->signature, .rule = finding->rule}};
+    if (host_case_parse(arena, finding->raw_case, &c))
+        make_small(arena, arena, &c, text, most, example);
 }

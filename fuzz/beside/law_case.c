@@ -42,7 +42,7 @@ static void show(struct arena *arena, const struct drawn_test *test, struct show
     *shown = (struct shown){.found = true,
                             .signature = signature,
                             .k1 = signature,
-                            .oracle = beside_names[BESIDE_LITMUS],
+                            .oracle = beside_table[BESIDE_LITMUS].name,
                             .class_name = law->name,
                             .rule = "",
                             .observable = "",
@@ -90,4 +90,15 @@ void law_case_example(struct arena *arena, struct arena *scratch, const struct f
     example->small_statements = instructions(&test);
     example->tests = example->statements; /* at least so many: each was left out once */
     show(arena, &test, &example->small);
+}
+
+struct beside_again law_case_again(struct arena *arena, const struct db_finding *finding,
+                                   const char *text)
+{
+    enum law_holding holding;
+    if (!law_ask_text(arena, text, finding->class, &holding))
+        return (struct beside_again){.why = "the stored test is damaged", .seen_as = ""};
+    return holding == LAW_BROKEN
+               ? (struct beside_again){.shows = true, .why = "its law is broken", .seen_as = ""}
+               : (struct beside_again){.why = "its law holds", .seen_as = ""};
 }

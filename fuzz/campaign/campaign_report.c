@@ -2,6 +2,7 @@
  * campaign_report.c - the end of a campaign, for a person at a glance and for a program.
  */
 #include "fuzz/base/key_table.h"
+#include "fuzz/beside/beside.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/out/json.h"
 #include "fuzz/out/table.h"
@@ -379,7 +380,6 @@ static void brief_verdicts(struct arena *arena, const struct campaign_options *o
 static void brief_others(struct arena *arena, const struct campaign_options *options,
                          const struct campaign_summary *s, uint32_t rare, FILE *out)
 {
-    static const char *const names[BESIDE_COUNT] = {"host programs", "litmus tests"};
     struct brief_list few = {out, "few verdicts, all agree", 0},
                       beside = {out, "beside kernels", 0};
     const char *silent = "";
@@ -393,7 +393,7 @@ static void brief_others(struct arena *arena, const struct campaign_options *opt
     for (uint32_t b = 0; b < BESIDE_COUNT; b++) {
         uint64_t count = s->beside[b][VERDICT_AGREE] + s->beside[b][VERDICT_DIVERGE];
         if (count > 0)
-            brief_item(arena, &beside, names[b], count);
+            brief_item(arena, &beside, beside_table[b].many, count);
     }
     brief_end(&beside);
     if (*silent)

@@ -189,7 +189,7 @@ static void judge_beside(struct chunk_maker *maker, struct chunk *chunk, const s
         if (!(c->beside >> b & 1))
             continue;
         set_phase(maker, phases[b]);
-        const char *key = beside_judge((enum beside)b, maker->arena, c, &chunk->warp_steps);
+        const char *key = beside_table[b].judge(maker->arena, c, &chunk->warp_steps);
         chunk->beside[b][key ? VERDICT_DIVERGE : VERDICT_AGREE]++;
         if (key)
             add_finding(chunk, c->number, key);

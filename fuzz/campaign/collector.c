@@ -125,7 +125,7 @@ static int store_verdicts(struct collector *c)
     for (uint32_t b = 0; b < BESIDE_COUNT; b++)
         for (uint32_t v = 0; v < VERDICT_COUNT && error == DB_OK; v++) {
             uint64_t total = c->summary->beside[b][v];
-            const struct db_verdict verdict = {beside_names[b], verdict_names[v],
+            const struct db_verdict verdict = {beside_table[b].name, verdict_names[v],
                                                total - c->stored_beside[b][v]};
             if (verdict.count > 0)
                 error = db_verdicts_add(c->db, &c->shard, &verdict);

@@ -78,7 +78,7 @@ static bool load_verdict(void *context, const struct db_verdict *stored, const c
         c->summary->verdicts[oracle][verdict] = c->stored_verdicts[oracle][verdict] = stored->count;
     for (uint32_t b = 0; b < BESIDE_COUNT; b++)
         for (uint32_t v = 0; v < VERDICT_COUNT; v++)
-            if (strcmp(stored->oracle, beside_names[b]) == 0 &&
+            if (strcmp(stored->oracle, beside_table[b].name) == 0 &&
                 strcmp(stored->verdict, verdict_names[v]) == 0)
                 c->summary->beside[b][v] = c->stored_beside[b][v] = stored->count;
     return true;

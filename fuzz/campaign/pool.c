@@ -214,6 +214,7 @@ static void run_job(struct worker *worker, struct job *job)
     pool->running_jobs++;
     pthread_mutex_unlock(&pool->lock);
     const struct incident *incident = watch_incident(pool->options.watch, job->finding->number);
+    const struct beside_kind *beside = beside_of(job->finding->signature);
     worker->spare = incident && incident->state == INCIDENT_CONFIRMED;
     worker->cut_short = false;
     case_of_campaign(&c, pool->options.seed, job->finding->number, &pool->options.gen,
@@ -224,9 +225,9 @@ static void run_job(struct worker *worker, struct job *job)
     if (job->finding->incident)
         example_of_incident(&job->arena, &worker->arena, &c, NULL, job->finding->incident,
                             &job->example);
-    else if (beside_of(job->finding->signature) < BESIDE_COUNT)
-        beside_example(&job->arena, &worker->arena, &c, job->finding->signature,
-                       (uint32_t)reduce.max_tests, &job->example);
+    else if (beside)
+        beside->example(&job->arena, &worker->arena, &c, job->finding->signature,
+                        (uint32_t)reduce.max_tests, &job->example);
     else
         example_make(&job->arena, &worker->arena, &c, NULL, job->finding->signature, &reduce,
                      &job->example);

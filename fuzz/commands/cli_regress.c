@@ -2,7 +2,7 @@
  * cli_regress.c - `simtfuzz regress`: does each stored finding still show, as it was found and minimised,
  * and does each kernel of corpus/regress still do what it expects?
  */
-#include "fuzz/host/host_again.h"
+#include "fuzz/beside/beside.h"
 #include "fuzz/hunt/again.h"
 #include "fuzz/out/json.h"
 #include "fuzz/triage/stored.h"
@@ -226,14 +226,15 @@ static bool try_outside(struct regression *g, const struct db_finding *finding,
     return true;
 }
 
-static bool try_host(struct regression *g, const struct db_finding *finding,
-                     const struct stored *stored, struct stored_trial *trial)
+static bool try_beside(struct regression *g, const struct db_finding *finding,
+                       const struct stored *stored, struct stored_trial *trial)
 {
     int status;
     const char *text = cli_get_kernel(g->r.cli, g->r.db, &g->r.message, stored->kernel, &status);
     if (!text)
         return false;
-    const struct host_again again = host_again(&g->r.cli->arena, finding, text);
+    const struct beside_again again =
+        beside_of(finding->oracle)->again(&g->r.cli->arena, finding, text);
     *trial = (struct stored_trial){.runs = 1, .shown = again.shows};
     snprintf(trial->seen_as, sizeof trial->seen_as, "%s", again.seen_as);
     return true;
@@ -248,8 +249,8 @@ static bool try_form(struct regression *g, const struct db_finding *finding,
                                                : 1;
     if (again_is_outside(finding))
         return try_outside(g, finding, stored, j, trial);
-    if (host_words_of(finding))
-        return try_host(g, finding, stored, trial);
+    if (beside_of(finding->oracle))
+        return try_beside(g, finding, stored, trial);
     return stored_try(&g->r, stored, runs, true, o->time_ms ? o->time_ms : STORED_TIME_MS, trial);
 }
 

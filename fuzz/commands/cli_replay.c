@@ -2,7 +2,7 @@
  * cli_replay.c - `simtfuzz replay`: a stored finding, run again. This is about simtfuzz: the same case
  * must give the same bytes.
  */
-#include "fuzz/host/host_again.h"
+#include "fuzz/beside/beside.h"
 #include "fuzz/hunt/again.h"
 #include "fuzz/out/json.h"
 #include "fuzz/triage/stored.h"
@@ -73,14 +73,15 @@ static int replay_outside(struct replayer *r, const struct db_finding *finding,
 }
 
 /* A host program, a litmus test: judged again as it is stored. */
-static int replay_host(struct replayer *r, const struct db_finding *finding,
-                       const struct stored *stored)
+static int replay_beside(struct replayer *r, const struct db_finding *finding,
+                         const struct stored *stored)
 {
     int status;
     const char *text = cli_get_kernel(r->cli, r->db, &r->message, stored->kernel, &status);
     if (!text)
         return status;
-    const struct host_again again = host_again(&r->cli->arena, finding, text);
+    const struct beside_again again =
+        beside_of(finding->oracle)->again(&r->cli->arena, finding, text);
     const struct stored_outcome outcome = {
         .shows = again.shows, .same = again.shows, .why = again.why};
     report_replay(r->cli, finding, stored, &outcome);
@@ -105,8 +106,8 @@ static int replay(struct replayer *r)
         return CLI_FAULT;
     if (again_is_outside(finding))
         return replay_outside(r, finding, &stored);
-    if (host_words_of(finding))
-        return replay_host(r, finding, &stored);
+    if (beside_of(finding->oracle))
+        return replay_beside(r, finding, &stored);
     return is_fatal(finding) ? replay_fatal(r, finding, &stored) : replay_form(r, finding, &stored);
 }
 

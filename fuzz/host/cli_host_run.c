@@ -15,7 +15,7 @@
 enum { CASES = 200, REDUCE_TESTS = 4000 };
 
 struct tally {
-    uint64_t cases, clean, races, alarms, executions, steps;
+    uint64_t cases, clean, races, found, executions, steps;
 };
 
 static void run_case(struct cli *cli, uint64_t seed, uint64_t number,
@@ -28,7 +28,7 @@ static void run_case(struct cli *cli, uint64_t seed, uint64_t number,
     struct host_made made = host_gen(arena, seed, number);
     bool read =
         host_judge_text(arena, "generated.host", made.text, strlen(made.text), options, verdict);
-    struct host_alarm alarm = host_alarm_of(arena, made.text, made.races, read, verdict);
+    struct host_divergence d = host_divergence_of(arena, made.text, made.races, read, verdict);
     const struct host_case c = {seed, number, options->schedules, made.races,
                                 options->settings ? options->settings : ""};
     tally->cases++;
@@ -36,15 +36,15 @@ static void run_case(struct cli *cli, uint64_t seed, uint64_t number,
     tally->clean += !made.races;
     tally->executions += verdict->executions;
     tally->steps += verdict->steps;
-    if (alarm.class) {
-        tally->alarms++;
+    if (d.class) {
+        tally->found++;
         printf("FINDING   case %" PRIu64 ": line %" PRIu32 ": %s: %s\n"
                "          simtfuzz gen --host --seed 0x%" PRIx64 " --first %" PRIu64
                " --count 1 prints it\n",
-               number, alarm.line, alarm.class, alarm.text, seed, number);
+               number, d.line, d.class, d.text, seed, number);
     }
     if (store)
-        host_store_case(store, &c, made.text, &alarm, verdict->steps);
+        host_store_case(store, &c, made.text, &d, verdict->steps);
     arena_release(arena, mark);
 }
 
@@ -55,8 +55,8 @@ static void print_tally(const struct cli *cli, const struct tally *t)
         printf("host programs: %" PRIu64 " cases, %" PRIu64 " in order and %" PRIu64
                " with a race that is known; %" PRIu64 " executions, %" PRIu64 " steps; %" PRIu64
                " finding%s\n",
-               t->cases, t->clean, t->races, t->executions, t->steps, t->alarms,
-               t->alarms == 1 ? "" : "s");
+               t->cases, t->clean, t->races, t->executions, t->steps, t->found,
+               t->found == 1 ? "" : "s");
         return;
     }
     json_line_begin(&json, stdout);
@@ -66,7 +66,7 @@ static void print_tally(const struct cli *cli, const struct tally *t)
     json_key_u64(&json, "races", t->races);
     json_key_u64(&json, "executions", t->executions);
     json_key_u64(&json, "steps", t->steps);
-    json_key_u64(&json, "findings", t->alarms);
+    json_key_u64(&json, "findings", t->found);
     json_line_end(&json);
 }
 
@@ -123,7 +123,7 @@ int cli_host_run(struct cli *cli)
     print_tally(cli, &tally);
     if (interrupted)
         return CLI_INTERRUPTED;
-    return tally.alarms > 0 ? CLI_DIVERGENCE : CLI_OK;
+    return tally.found > 0 ? CLI_DIVERGENCE : CLI_OK;
 }
 
 int cli_host_gen(struct cli *cli)
@@ -173,12 +173,9 @@ int cli_host_reduce(struct cli *cli, const char *path)
         diag_print(diag, stderr);
         return CLI_USAGE;
     }
-    size_t length;
-    const char *text = parse_read_file(&cli->arena, path, &length, diag);
-    struct host_reduced reduced = {.text = NULL};
-    if (text)
-        reduced = host_reduce(&cli->arena, path, text, length, &options, NULL,
-                              o->max_tests ? o->max_tests : REDUCE_TESTS);
+    const struct host_reduced reduced =
+        host_reduce(&cli->arena, path, diag->source, diag->source_length, &options, NULL,
+                    o->max_tests ? o->max_tests : REDUCE_TESTS);
     if (!reduced.text) {
         cli_message(cli, "%s: nothing is wrong with it that could be kept", path);
         return CLI_USAGE;

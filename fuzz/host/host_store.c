@@ -170,21 +170,21 @@ static void put_batch(struct host_store *s)
 }
 
 void host_store_case(struct host_store *s, const struct host_case *c, const char *program,
-                     const struct host_alarm *alarm, uint64_t steps)
+                     const struct host_divergence *d, uint64_t steps)
 {
     struct arena *arena = &s->arena;
     s->counts.cases++;
     s->counts.kernels++;
     s->counts.warp_steps += steps;
     s->count++;
-    if (alarm->class)
-        s->kept[s->kept_count++] = (struct kept){
-            .c = *c,
-            .program = arena_strndup(arena, program, strlen(program)),
-            .signature = arena_strndup(arena, alarm->signature, strlen(alarm->signature)),
-            .class = arena_strndup(arena, alarm->class, strlen(alarm->class)),
-            .word = arena_strndup(arena, alarm->word, strlen(alarm->word)),
-            .evidence = host_alarm_evidence(arena, alarm, c)};
+    if (d->class)
+        s->kept[s->kept_count++] =
+            (struct kept){.c = *c,
+                          .program = arena_strndup(arena, program, strlen(program)),
+                          .signature = arena_strndup(arena, d->signature, strlen(d->signature)),
+                          .class = arena_strndup(arena, d->class, strlen(d->class)),
+                          .word = arena_strndup(arena, d->word, strlen(d->word)),
+                          .evidence = host_divergence_evidence(arena, d, c)};
     if (s->count == BATCH)
         put_batch(s);
 }

@@ -5,7 +5,7 @@
 #define FUZZ_HOST_STORE_H
 
 #include "db/db.h"
-#include "fuzz/programs/host_alarm.h"
+#include "fuzz/programs/host_divergence.h"
 
 struct host_store;
 
@@ -22,9 +22,9 @@ struct host_store *host_store_open(struct arena *arena, const struct host_campai
                                    struct db_message *message, uint64_t *seed, uint64_t *done,
                                    int *error);
 
-/* A case is over. `alarm`: what was wrong with the program, of class NULL if nothing was. */
+/* A case is over. `d`: what was wrong with the program, of class NULL if nothing was. */
 void host_store_case(struct host_store *store, const struct host_case *c, const char *program,
-                     const struct host_alarm *alarm, uint64_t steps);
+                     const struct host_divergence *d, uint64_t steps);
 
 /* Stores what is not stored yet. The first error. */
 int host_store_close(struct host_store *store, bool finished);

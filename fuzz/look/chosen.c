@@ -3,7 +3,7 @@
 #include "engine/input/input.h"
 #include "engine/schedule/stackless.h"
 #include "engine/subjects/forms.h"
-#include "fuzz/host/host_again.h"
+#include "fuzz/beside/beside.h"
 #include "fuzz/triage/stored.h"
 
 #include <inttypes.h>
@@ -88,12 +88,12 @@ static bool read_finding(struct replayer *r, const char *name, struct chosen *ch
     struct db_finding *f = cli_get_finding(cli, r->db, &r->message, name, status);
     if (!f)
         return false;
-    const struct host_words *words = host_words_of(f);
-    if (words) {
+    const struct beside_kind *beside = beside_of(f->oracle);
+    if (beside) {
         cli_message(cli,
                     "finding %" PRIu64 " is %s: `simtfuzz triage export` makes a file of "
                     "it, and `simtfuzz %s` shows its steps",
-                    f->id, words->what, words->shows);
+                    f->id, beside->what, beside->showing);
         *status = CLI_USAGE;
         return false;
     }

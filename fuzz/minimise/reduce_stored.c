@@ -5,9 +5,9 @@
 #include "fuzz/base/clock.h"
 #include "fuzz/base/interrupt.h"
 #include "fuzz/base/key_table.h"
+#include "fuzz/beside/beside.h"
 #include "fuzz/case/finding.h"
 #include "fuzz/case/signature.h"
-#include "fuzz/host/host_again.h"
 #include "fuzz/minimise/minimise.h"
 #include "fuzz/triage/stored.h"
 
@@ -57,31 +57,32 @@ static int store(struct cli *cli, struct db *db, const struct db_message *messag
     return cli_db_failed(cli, message, error);
 }
 
-/* ---- a host program ---- */
+/* ---- what is beside a kernel ---- */
 
-static int reduce_host(struct replayer *r, const struct db_finding *finding)
+static int reduce_beside(struct replayer *r, const struct db_finding *finding,
+                         const struct beside_kind *kind)
 {
     enum { TESTS = 4000 };
     struct cli *cli = r->cli;
     int status;
-    if (host_is_litmus(finding)) {
-        cli_message(cli,
-                    "finding %" PRIu64 " is a litmus test: it was made small when it was found",
-                    finding->id);
+    if (!kind->reduce) {
+        cli_message(cli, "finding %" PRIu64 " is %s: it was made small when it was found",
+                    finding->id, kind->what);
         return CLI_OK;
     }
     const char *text = cli_get_kernel(cli, r->db, &r->message, finding->raw_kernel, &status);
     if (!text)
         return status;
-    const struct host_reduced reduced = host_again_reduce(&cli->arena, finding, text, TESTS);
-    if (!reduced.text)
-        cli_message(cli, "finding %" PRIu64 ": nothing smaller shows it", finding->id);
-    else
+    struct example example;
+    kind->reduce(&cli->arena, finding, text, TESTS, &example);
+    if (example.minimised) {
         cli_message(cli, "finding %" PRIu64 ": %u of %u lines are left, %u tests", finding->id,
-                    (unsigned)reduced.left, (unsigned)reduced.lines, (unsigned)reduced.tests);
-    int error = reduced.text
-                    ? host_again_store(&cli->arena, r->db, finding, &reduced)
-                    : db_finding_minimisation_set(r->db, finding->id, DB_MINIMISATION_NONE);
+                    (unsigned)example.small_statements, (unsigned)example.statements,
+                    (unsigned)example.tests);
+        return store(cli, r->db, &r->message, finding, &example);
+    }
+    cli_message(cli, "finding %" PRIu64 ": nothing smaller shows it", finding->id);
+    int error = db_finding_minimisation_set(r->db, finding->id, DB_MINIMISATION_NONE);
     return error == DB_OK ? CLI_OK : cli_db_failed(cli, &r->message, error);
 }
 
@@ -128,8 +129,9 @@ static int reduce_one(struct replayer *r, const char *name)
                     finding->id);
         return CLI_USAGE;
     }
-    if (finding && host_words_of(finding))
-        return reduce_host(r, finding);
+    const struct beside_kind *kind = finding ? beside_of(finding->oracle) : NULL;
+    if (kind)
+        return reduce_beside(r, finding, kind);
     struct ast_kernel *kernel =
         finding ? read_stored(r, finding, cli->options.raw, &c, &status) : NULL;
     if (!kernel)
@@ -179,8 +181,9 @@ static int reduce_pending(struct replayer *r, uint64_t id, uint64_t started_ms)
     struct example example;
     const char *name = arena_printf(&cli->arena, "%" PRIu64, id);
     struct db_finding *finding = cli_get_finding(cli, r->db, &r->message, name, &status);
-    if (finding && host_words_of(finding))
-        return reduce_host(r, finding);
+    const struct beside_kind *kind = finding ? beside_of(finding->oracle) : NULL;
+    if (kind)
+        return reduce_beside(r, finding, kind);
     struct ast_kernel *kernel = finding ? read_stored(r, finding, true, &c, &status) : NULL;
     if (!kernel)
         return status;

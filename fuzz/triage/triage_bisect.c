@@ -7,7 +7,7 @@
  */
 #include "engine/input/ptx_kernel.h"
 #include "fuzz/base/process.h"
-#include "fuzz/host/host_again.h"
+#include "fuzz/beside/beside.h"
 #include "fuzz/hunt/again.h"
 #include "fuzz/out/table.h"
 #include "fuzz/triage/bisect.h"
@@ -397,11 +397,12 @@ int triage_bisect(struct triage *t)
     b.finding = triage_get(t, ids.ids[0], &status);
     if (!b.finding)
         return status;
-    if (host_words_of(b.finding))
+    const struct beside_kind *beside = beside_of(b.finding->oracle);
+    if (beside)
         return cli_misuse(t->cli,
                           "%s is not bisected: simtfuzz triage export makes a file of it, and each "
                           "build judges that",
-                          host_words_of(b.finding)->what);
+                          beside->what);
     if (again_is_outside(b.finding))
         return cli_misuse(t->cli, "builds of simtfuzz do not decide what an outside implementation "
                                   "does: simtfuzz replay runs it on what is installed");

@@ -3,9 +3,10 @@
  * inputs stand in it; the comments at its head say what it shows, and how `check` sees it again.
  */
 #include "engine/input/input.h"
-#include "fuzz/host/host_again.h"
+#include "fuzz/beside/beside.h"
 #include "fuzz/hunt/again.h"
 #include "fuzz/hunt/evidence.h"
+#include "fuzz/programs/host_divergence.h"
 #include "fuzz/triage/stored.h"
 #include "fuzz/triage/triage.h"
 
@@ -108,7 +109,7 @@ static int export_text(struct triage *t, struct replayer *r, const struct db_fin
     const char *device = good && *c.device ? quoted(arena, c.device) : NULL;
     text = arena_printf(arena,
                         "# finding %" PRIu64 ", %s\n# shows: %s\n# with: simtfuzz %s FILE%s%s\n%s",
-                        f->id, stored->form, f->signature, host_is_litmus(f) ? "litmus" : "check",
+                        f->id, stored->form, f->signature, beside_of(f->oracle)->judging,
                         device ? " --device " : "", device ? device : "", text);
     return write_export(t, f, stored, text);
 }
@@ -124,7 +125,7 @@ static int export_finding(struct triage *t, struct replayer *r, const struct db_
         cli_message(t->cli, "no kernel is stored of finding %" PRIu64, f->id);
         return CLI_USAGE;
     }
-    if (host_words_of(f))
+    if (beside_of(f->oracle))
         return export_text(t, r, f, &stored);
     if (!stored_case(r, &stored, &c))
         return CLI_FAULT;

@@ -1,6 +1,7 @@
 /*
  * triage_list.c - `simtfuzz triage list` and `triage search`: findings, those that want attention first.
  */
+#include "fuzz/beside/beside.h"
 #include "fuzz/case/finding.h"
 #include "fuzz/out/table.h"
 #include "fuzz/triage/triage.h"
@@ -28,9 +29,12 @@ static bool split_oracles(struct triage *t, const char *list, struct db_selectio
     for (const char *at = list;;) {
         size_t length = strcspn(at, ",");
         const char *name = arena_strndup(arena, at, length);
-        bool exists = strcmp(name, "engine") == 0 || strcmp(name, "outside") == 0 ||
-                      strcmp(name, "host") == 0 || strcmp(name, "litmus") == 0;
-        const char *names = "engine, outside, host, litmus";
+        bool exists = strcmp(name, "engine") == 0 || strcmp(name, "outside") == 0;
+        const char *names = "engine, outside";
+        for (uint32_t b = 0; b < BESIDE_COUNT; b++) {
+            exists |= strcmp(name, beside_table[b].name) == 0;
+            names = arena_printf(arena, "%s, %s", names, beside_table[b].name);
+        }
         for (uint32_t i = 0; i < ORACLE_COUNT; i++) {
             exists |= strcmp(name, oracle_table[i].name) == 0;
             names = arena_printf(arena, "%s, %s", names, oracle_table[i].name);

@@ -2,7 +2,7 @@
  * triage_show.c - `simtfuzz triage show`: everything about a finding.
  */
 #include "engine/input/ptx_kernel.h"
-#include "fuzz/host/host_again.h"
+#include "fuzz/beside/beside.h"
 #include "fuzz/hunt/again.h"
 #include "fuzz/out/table.h"
 #include "fuzz/triage/triage.h"
@@ -165,7 +165,7 @@ static int show_text(struct triage *t, const struct db_finding *f, const char *r
                      const char *small)
 {
     const char *db = t->cli->options.db;
-    const struct host_words *words = host_words_of(f);
+    const struct beside_kind *beside = beside_of(f->oracle);
     printf("finding %" PRIu64 ": %s\n", f->id, f->signature);
     printf("status       %s\n", triage_state(&t->cli->arena, f));
     if (*f->note)
@@ -199,13 +199,13 @@ static int show_text(struct triage *t, const struct db_finding *f, const char *r
     if (again_is_outside(f))
         printf("\nhave a report:  simtfuzz triage bundle %" PRIu64 " --db %s", f->id, db);
     printf("\nrun it again:   simtfuzz replay %" PRIu64 " --db %s\n", f->id, db);
-    if (*raw && !words)
+    if (*raw && !beside)
         printf("see its steps:  simtfuzz trace --finding %" PRIu64 " --db %s\n", f->id, db);
     if (*raw)
         printf("have its file:  simtfuzz triage export %" PRIu64 " --db %s -o finding-%" PRIu64
                "%s\n",
                f->id, db, f->id,
-               words                         ? words->suffix
+               beside                        ? beside->suffix
                : is_ptx(small ? small : raw) ? ".ptx"
                                              : ".simt");
     return error == DB_OK ? CLI_OK : cli_db_failed(t->cli, &t->message, error);

@@ -4,7 +4,6 @@
 #include "engine/subjects/forms.h"
 #include "fuzz/beside/beside.h"
 #include "fuzz/case/case.h"
-#include "fuzz/host/host_again.h"
 
 static void test_shards_are_residues(void **state)
 {
@@ -139,19 +138,19 @@ static void test_beside(void **state)
                 continue;
             with = c;
             if (count++ < 10)
-                assert_null(beside_judge((enum beside)b, &place->arena, &c, &steps));
+                assert_null(beside_table[b].judge(&place->arena, &c, &steps));
         }
         assert_in_range(count, 600 / shares[b] - 25, 600 / shares[b] + 25);
         /* It shows nothing, so that whoever says that it did has been wrong. */
         struct example example;
-        const char *said = arena_printf(&place->arena, "%s|said|", beside_names[b]);
-        assert_int_equal(beside_of(said), b);
-        beside_example(&place->arena, &place->arena, &with, said, 10, &example);
+        const char *said = arena_printf(&place->arena, "%s|said|", beside_table[b].name);
+        assert_ptr_equal(beside_of(said), &beside_table[b]);
+        beside_table[b].example(&place->arena, &place->arena, &with, said, 10, &example);
         assert_false(example.replayed);
         assert_non_null(strstr(example.case_text, " seed=0x1f case="));
         assert_non_null(strstr(example.kernel, texts[b]));
     }
-    assert_int_equal(beside_of("hostile|"), BESIDE_COUNT);
+    assert_null(beside_of("hostile|"));
     check.oracles = 1u << ORACLE_RESULT;
     for (uint64_t number = 0; number < 100; number++) {
         struct fuzz_case c;
@@ -167,13 +166,14 @@ static void test_litmus_again(void **state)
     static const char test[] = "test drawn\nthread 0: st.cg x 1; ld.cg r1 y\n"
                                "thread 1: st.cg y 1; ld.cg r1 x\nobserve 0:r1 1:r1\n";
     struct db_finding finding = {.oracle = "litmus", .class = "volatile"};
-    assert_true(host_again(&place->arena, &finding, test).shows);
+    const struct beside_kind *litmus = beside_of(finding.oracle);
+    assert_true(litmus->again(&place->arena, &finding, test).shows);
     finding.class = "inclusion";
-    assert_false(host_again(&place->arena, &finding, test).shows);
+    assert_false(litmus->again(&place->arena, &finding, test).shows);
     finding.class = "no law";
-    assert_string_equal(host_again(&place->arena, &finding, test).why,
+    assert_string_equal(litmus->again(&place->arena, &finding, test).why,
                         "the stored test is damaged");
-    assert_string_equal(host_words_of(&finding)->suffix, ".litmus");
+    assert_string_equal(litmus->suffix, ".litmus");
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-#include "fuzz/programs/host_alarm.h"
+#include "fuzz/programs/host_divergence.h"
 
 #include "oracle/check/evidence.h"
 
@@ -22,33 +22,33 @@ static bool tells_race(const struct host_verdict *v)
     return false;
 }
 
-struct host_alarm host_alarm_of(struct arena *arena, const char *program, bool races, bool read,
-                                const struct host_verdict *verdict)
+struct host_divergence host_divergence_of(struct arena *arena, const char *program, bool races,
+                                          bool read, const struct host_verdict *verdict)
 {
     const struct host_finding *f = read ? telling(verdict, races) : NULL;
-    struct host_alarm alarm = {.word = "", .text = ""};
+    struct host_divergence d = {.word = "", .text = ""};
     if (!read) {
-        alarm.class = "unreadable";
-        alarm.text = "the program cannot be read";
+        d.class = "unreadable";
+        d.text = "the program cannot be read";
     } else if (f) {
-        alarm.class = host_finding_names[f->kind];
-        alarm.word = host_word_of_line(arena, program, f->line);
-        alarm.line = f->line;
-        alarm.text = f->text;
+        d.class = host_finding_names[f->kind];
+        d.word = host_word_of_line(arena, program, f->line);
+        d.line = f->line;
+        d.text = f->text;
     } else if (races && !tells_race(verdict)) {
-        alarm.class = "missed";
-        alarm.text = "no race is told, although one is known";
+        d.class = "missed";
+        d.text = "no race is told, although one is known";
     } else if (!verdict->ended) {
-        alarm.class = "endless";
-        alarm.text = "the program does not end";
+        d.class = "endless";
+        d.text = "the program does not end";
     }
-    if (alarm.class)
-        alarm.signature = arena_printf(arena, "host|%s|%s|", alarm.class, alarm.word);
-    return alarm;
+    if (d.class)
+        d.signature = arena_printf(arena, "host|%s|%s|", d.class, d.word);
+    return d;
 }
 
-struct host_alarm host_case_alarm(struct arena *arena, const struct host_case *c,
-                                  const char *program, uint64_t *steps)
+struct host_divergence host_case_divergence(struct arena *arena, const struct host_case *c,
+                                            const char *program, uint64_t *steps)
 {
     struct host_verdict *verdict = ARENA_NEW(arena, struct host_verdict);
     struct host_judge_options options = HOST_JUDGE_DEFAULTS;
@@ -57,17 +57,17 @@ struct host_alarm host_case_alarm(struct arena *arena, const struct host_case *c
     bool read =
         host_judge_text(arena, "generated.host", program, strlen(program), &options, verdict);
     *steps = verdict->steps;
-    return host_alarm_of(arena, program, c->races, read, verdict);
+    return host_divergence_of(arena, program, c->races, read, verdict);
 }
 
-const char *host_alarm_evidence(struct arena *arena, const struct host_alarm *alarm,
-                                const struct host_case *c)
+const char *host_divergence_evidence(struct arena *arena, const struct host_divergence *d,
+                                     const struct host_case *c)
 {
     struct evidence e;
     evidence_open(&e, arena);
-    evidence_string(&e, "kind", alarm->class);
-    evidence_number(&e, "line", alarm->line);
-    evidence_string(&e, "text", alarm->text);
+    evidence_string(&e, "kind", d->class);
+    evidence_number(&e, "line", d->line);
+    evidence_string(&e, "text", d->text);
     evidence_string(&e, "device", c->device);
     return evidence_close(&e);
 }

@@ -1,5 +1,5 @@
 /*
- * host_alarm.h - what is wrong with the verdict of a host program that was made, and what names it in a database.
+ * host_divergence.h - what is wrong with the verdict of a host program that was made, and what names it in a database.
  *
  * The oracle is `host`. The class is the kind of check's first finding, or `missed` (a race that is known was not told),
  * `unreadable`, `endless`; the rule is the statement of the finding's line. A case is a text:
@@ -11,7 +11,7 @@
 
 #include "fuzz/programs/host_reduce.h"
 
-struct host_alarm {
+struct host_divergence {
     const char *class; /* NULL: the verdict is the one that is known */
     const char *word;  /* "launch"; "" */
     const char *signature;
@@ -20,8 +20,8 @@ struct host_alarm {
 };
 
 /* Of a program that has a race, or none. `read`: it could be judged. */
-struct host_alarm host_alarm_of(struct arena *arena, const char *program, bool races, bool read,
-                                const struct host_verdict *verdict);
+struct host_divergence host_divergence_of(struct arena *arena, const char *program, bool races,
+                                          bool read, const struct host_verdict *verdict);
 
 struct host_case {
     uint64_t seed, number;
@@ -31,11 +31,11 @@ struct host_case {
 };
 
 /* What is wrong with the program of a case. */
-struct host_alarm host_case_alarm(struct arena *arena, const struct host_case *c,
-                                  const char *program, uint64_t *steps);
+struct host_divergence host_case_divergence(struct arena *arena, const struct host_case *c,
+                                            const char *program, uint64_t *steps);
 /* As JSON. */
-const char *host_alarm_evidence(struct arena *arena, const struct host_alarm *alarm,
-                                const struct host_case *c);
+const char *host_divergence_evidence(struct arena *arena, const struct host_divergence *d,
+                                     const struct host_case *c);
 /* Whether there is something that a smaller program keeps: not where its own expectations are all that says that it is
  * wrong, and lines that are left out make them wrong. */
 bool host_can_be_small(const char *class, const struct host_case *c);
