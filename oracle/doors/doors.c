@@ -27,6 +27,7 @@
 #include "oracle/results/race_logs.h"
 #include "oracle/results/result.h"
 #include "oracle/searches/searches.h"
+#include "oracle/texts/texts.h"
 #include "oracle/warps/simulation_explore.h"
 
 const struct oracle oracle_doors[] = {
@@ -58,6 +59,7 @@ const struct oracle oracle_doors[] = {
     {.id = ORACLE_PAIRS, .explore = two_thread_explore, .judge = pairs_judge},
     {.id = ORACLE_PAIRS, .judge = prove_encoding_judge},
     {.id = ORACLE_METAMORPHIC, .judge = metamorphic_judge, .besides = metamorphic_besides},
+    {.id = ORACLE_METAMORPHIC, .judge = texts_judge},
     {.id = ORACLE_REFERENCE,
      .watch = reference_watch,
      .ended = reference_ended,

@@ -1,0 +1,73 @@
+#include "oracle/texts/drawn.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+struct drawn drawn_begin(struct arena *arena, uint64_t number, uint32_t stream)
+{
+    struct drawn d = {.arena = arena, .rng = pcg_derive(number, PCG_TRANSFORM, stream)};
+    d.text = (struct text){.arena = arena};
+    d.words = (struct text){.arena = arena};
+    return d;
+}
+
+static bool is_name(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (c && strchr("_$%.", c));
+}
+
+/* Two tokens that would be read as one, or as a comment. */
+static bool must_be_apart(char last, char first)
+{
+    static const char operators[] = "<>=&|+-*/^!:";
+    return (is_name(last) && is_name(first)) ||
+           (strchr(operators, last) && strchr(operators, first));
+}
+
+void drawn_token(struct drawn *d, const char *token)
+{
+    static const char *const blanks[] = {
+        " ", " ", " ", " ", " ", " ", " ", " ", "\n", "\t", "\r\n", " /* if ( \" */ ", " // } ;\n"};
+    if (!*token)
+        return;
+    char last = d->text.length > 0 ? d->text.bytes[d->text.length - 1] : ' ';
+    if (must_be_apart(last, *token) || !drawn_once_in(d, 4)) {
+        const char *blank = blanks[drawn_below(d, sizeof blanks / sizeof *blanks)];
+        text_put(&d->text, blank);
+    }
+    text_put(&d->text, token);
+}
+
+void drawn_word(struct drawn *d, const char *word)
+{
+    text_put(&d->words, word);
+    text_put(&d->words, " ");
+}
+
+void drawn_number_word(struct drawn *d, int64_t value)
+{
+    text_format(&d->words, "%lld ", (long long)value);
+}
+
+void drawn_spell(struct drawn *d, uint64_t value)
+{
+    uint32_t form = drawn_below(d, 6);
+    drawn_token(d, form == 0   ? arena_printf(d->arena, "0x%" PRIx64, value)
+                   : form == 1 ? arena_printf(d->arena, "0X%08" PRIX64, value)
+                               : arena_printf(d->arena, "%" PRIu64, value));
+}
+
+uint32_t drawn_number(struct drawn *d)
+{
+    static const uint32_t bounds[] = {0,          1,          2,          31,         32,
+                                      33,         0x7fffffff, 0x80000000, 0x80000001, 0xffffffff,
+                                      0xfffffffe, 0xffff,     0x10000};
+    uint32_t kind = drawn_below(d, 4), value = drawn_below(d, 10);
+    if (kind == 0)
+        value = pcg_next(&d->rng);
+    else if (kind == 1)
+        value = bounds[drawn_below(d, sizeof bounds / sizeof *bounds)];
+    drawn_spell(d, value);
+    return value;
+}

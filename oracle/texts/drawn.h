@@ -1,0 +1,47 @@
+/*
+ * drawn.h - a text that is drawn, and beside it what it says in words (words.h): both are written in one walk over the
+ * grammar. Between tokens stand blanks and comments, around expressions parentheses that nobody needs.
+ */
+#ifndef ORACLE_TEXTS_DRAWN_H
+#define ORACLE_TEXTS_DRAWN_H
+
+#include "engine/base/pcg.h"
+#include "engine/base/text.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct drawn {
+    struct arena *arena;
+    struct pcg rng;
+    struct text text, words;
+};
+
+struct drawn drawn_begin(struct arena *arena, uint64_t number, uint32_t stream);
+
+/* 0 .. n - 1. Not twice among the arguments of one call. */
+static inline uint32_t drawn_below(struct drawn *d, uint32_t n)
+{
+    return pcg_below(&d->rng, n);
+}
+
+static inline bool drawn_once_in(struct drawn *d, uint32_t n)
+{
+    return pcg_below(&d->rng, n) == 0;
+}
+
+/* The next token of the text ("": none); the next word. */
+void drawn_token(struct drawn *d, const char *token);
+void drawn_word(struct drawn *d, const char *word);
+void drawn_number_word(struct drawn *d, int64_t value);
+
+/* A number, decimal or hexadecimal. */
+void drawn_spell(struct drawn *d, uint64_t value);
+
+/* A number below 2^32, mostly where something ends of 32 bits. */
+uint32_t drawn_number(struct drawn *d);
+
+/* A kernel in the kernel language, of any form, whatever it means. */
+void drawn_kernel(struct drawn *d);
+
+#endif

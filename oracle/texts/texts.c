@@ -1,0 +1,120 @@
+#include "oracle/texts/texts.h"
+
+#include "engine/input/input.h"
+#include "oracle/check/evidence.h"
+#include "oracle/texts/drawn.h"
+#include "oracle/texts/words.h"
+
+#include <string.h>
+
+enum { TEXTS_SEED = 29, /* tells this draw from others */ KERNELS = 101 /* and streams of it */ };
+
+/* ---- what differs ---- */
+
+/* NULL: the reader refuses it, and *why is its first error. */
+static struct ast_kernel *read_kernel(struct arena *arena, const char *text, const char **why)
+{
+    struct diag *diag = ARENA_NEW(arena, struct diag);
+    diag_init(diag, "text", text, strlen(text));
+    struct ast_kernel *kernel = parse_kernel(arena, text, strlen(text), diag);
+    if (!kernel)
+        *why = arena_printf(arena, "line %u: %s", (unsigned)diag->entries[0].at.line,
+                            diag->entries[0].text);
+    return kernel;
+}
+
+/* "read: .. less x 1 } where .. at-most x 1 } is meant": the words from the first that differ on. */
+static const char *differ(struct arena *arena, const char *what, const char *words,
+                          const char *meant)
+{
+    enum { SHOWN = 60 };
+    size_t at = 0, word = 0;
+    if (strcmp(words, meant) == 0)
+        return NULL;
+    for (; words[at] && words[at] == meant[at]; at++)
+        word = words[at] == ' ' ? at + 1 : word;
+    return arena_printf(arena, "%s: '%.*s' where '%.*s' is meant", what, SHOWN, words + word, SHOWN,
+                        meant + word);
+}
+
+/* The kernel's text, read again, says the same. */
+static const char *printed(struct arena *arena, const struct ast_kernel *kernel, const char *words)
+{
+    const char *why, *text = print_kernel(arena, kernel);
+    const struct ast_kernel *again = read_kernel(arena, text, &why);
+    if (!again)
+        return arena_printf(arena, "printed: refused, %s", why);
+    return differ(arena, "printed", words_of_kernel(arena, again), words);
+}
+
+/* What is stated of the matrix is of the kernel as it is written: no copy has it. */
+static const char *words_of_copy(struct arena *arena, const struct ast_kernel *kernel)
+{
+    struct ast_kernel *copy = ast_kernel_copy(arena, kernel);
+    copy->progress = kernel->progress;
+    copy->progress_states = kernel->progress_states;
+    return words_of_kernel(arena, copy);
+}
+
+const char *texts_of_kernel(struct arena *arena, uint64_t number, const char **text)
+{
+    struct drawn d = drawn_begin(arena, number, KERNELS);
+    const char *why;
+    drawn_kernel(&d);
+    *text = d.text.bytes;
+    const struct ast_kernel *kernel = read_kernel(arena, d.text.bytes, &why);
+    if (!kernel)
+        return arena_printf(arena, "read: refused, %s", why);
+    const char *differs = differ(arena, "read", words_of_kernel(arena, kernel), d.words.bytes);
+    if (!differs)
+        differs = differ(arena, "copied", words_of_copy(arena, kernel), d.words.bytes);
+    return differs ? differs : printed(arena, kernel, d.words.bytes);
+}
+
+/* ---- the oracle ---- */
+
+static void report(struct checking *c, const char *text, const char *differs)
+{
+    struct divergence *d = ARENA_NEW(c->arena, struct divergence);
+    struct evidence e;
+    evidence_open(&e, c->arena);
+    evidence_string(&e, "text", text);
+    evidence_string(&e, "differs", differs);
+    *d = (struct divergence){
+        .oracle = ORACLE_METAMORPHIC,
+        .class_name = "text",
+        .rule = RULE_NONE,
+        .observable = arena_strndup(c->arena, differs, (size_t)(strchr(differs, ':') - differs)),
+        .subject = SUBJECT_THREADS,
+        .evidence = evidence_close(&e)};
+    d->summary = arena_printf(c->arena, "a text does not say what it should, %s", differs);
+    answer_diverge(&c->result->answers[ORACLE_METAMORPHIC], d);
+}
+
+/* What lowering makes has shapes that nobody writes. */
+static const char *of_forms(struct checking *c, const char **text)
+{
+    const char *differs = NULL;
+    for (int i = 0; i < PROGRAM_COUNT && !differs; i++) {
+        const struct ast_kernel *kernel = c->forms->items[i].kernel;
+        if (!kernel || kernel->form == FORM_PTX)
+            continue;
+        differs = printed(c->arena, kernel, words_of_kernel(c->arena, kernel));
+        *text = differs ? print_kernel(c->arena, kernel) : NULL;
+    }
+    return differs;
+}
+
+void texts_judge(struct checking *c)
+{
+    uint64_t draw = pcg_splitmix(c->options->seed + TEXTS_SEED);
+    const char *text;
+    size_t mark = arena_mark(c->arena);
+    const char *differs = texts_of_kernel(c->arena, draw, &text);
+    if (!differs && draw % TEXTS_FORMS_SHARE == 0)
+        differs = of_forms(c, &text);
+    if (differs)
+        report(c, text, differs);
+    else
+        arena_release(c->arena, mark);
+}

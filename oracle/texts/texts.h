@@ -1,0 +1,25 @@
+/*
+ * texts.h - what is read and printed, against what a text says. Kernels of campaigns are printed before they are read, and
+ * by generators that make what they need: what a printer leaves out is missed by nobody, and most of the grammar is never
+ * seen. So texts are drawn over the whole grammar, with what they say in words (drawn.h, words.h); they are read,
+ * copied, printed and read again, and never run.
+ */
+#ifndef ORACLE_TEXTS_H
+#define ORACLE_TEXTS_H
+
+#include "oracle/check/explore.h"
+
+enum {
+    TEXTS_FORMS_SHARE =
+        8 /* the programs made of the case's kernel are printed and read in one case of so many */
+};
+
+/* The hook of oracle.h; class `text` of the oracle `metamorphic`. */
+void texts_judge(struct checking *checking);
+
+/* ---- for tests ---- */
+
+/* What of kernel text number so is not as it was drawn; NULL: nothing. *text is it. */
+const char *texts_of_kernel(struct arena *arena, uint64_t number, const char **text);
+
+#endif
