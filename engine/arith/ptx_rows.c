@@ -75,8 +75,14 @@ static void add_operands(const struct ptx_instruction *instruction, struct ptx_r
     const char *pattern = ptx_forms[instruction->form].operands;
     const struct ptx_operand *operand = instruction->operands;
     struct ptx_item_pattern item;
-    for (; ptx_item_next(&pattern, instruction->words, &item); operand = operand->next)
+    for (; operand && ptx_item_next(&pattern, instruction->words, &item); operand = operand->next)
         add_item(op, operand, &item);
+    if (op->has_stack) {
+        add_operand(op, false, 32);
+        add_operand(op, false, 32);
+    }
+    if (op->has_stack && ptx_forms[instruction->form].opcode != PTX_OP_STACKSAVE)
+        add_operand(op, true, 32);
     if (op->reads_carry)
         add_operand(op, false, 32);
     if (op->writes_carry)
@@ -126,6 +132,8 @@ bool ptx_row_find_for(enum row_isa isa, const struct ptx_instruction *instructio
     }
     op->reads_carry = opcode == PTX_OP_ADDC || opcode == PTX_OP_SUBC || opcode == PTX_OP_MADC;
     op->writes_carry = instruction->words[PTX_SLOT_CC] != PTX_W_NONE;
+    op->has_stack =
+        opcode == PTX_OP_ALLOCA || opcode == PTX_OP_STACKSAVE || opcode == PTX_OP_STACKRESTORE;
     add_operands(instruction, op);
     return true;
 }

@@ -188,27 +188,74 @@ BY_TYPE(INT2, max, a > b ? a : b)
 BY_SIGNED(INT1, absolute, a < 0 ? (bits)(0 - (bits)a) : (bits)a)
 BY_SIZE(INT1, negate, 0 - a)
 
-/* Each byte of a and b as its own type says. */
-static inline uint32_t dot_4(uint32_t a, uint32_t b, bool a_signed, bool b_signed)
+/* The low bits of a, as its type says. */
+static inline int32_t part(uint32_t a, int bits, bool is_signed)
+{
+    const int32_t sign = 1 << (bits - 1), low = (int32_t)(a & ((uint32_t)sign * 2 - 1));
+    return is_signed ? (low ^ sign) - sign : low;
+}
+
+/* Parts of a, bytes of b. */
+static inline uint32_t dot(uint32_t a, uint32_t b, int bits, bool a_signed, bool b_signed)
 {
     uint32_t sum = 0;
-    for (int shift = 0; shift < 32; shift += 8) {
-        int32_t p = (int32_t)(a >> shift & 0xff), q = (int32_t)(b >> shift & 0xff);
-        p = a_signed ? (p ^ 0x80) - 0x80 : p;
-        q = b_signed ? (q ^ 0x80) - 0x80 : q;
-        sum += (uint32_t)(p * q);
-    }
+    for (int k = 0; k < 32 / bits; k++)
+        sum += (uint32_t)(part(a >> bits * k, bits, a_signed) * part(b >> 8 * k, 8, b_signed));
     return sum;
 }
 
-ROW3(dp4a_uu, row32, row32, row32, row32, dot_4(x, y, false, false) + z)
-ROW3(dp4a_us, row32, row32, row32, row32, dot_4(x, y, false, true) + z)
-ROW3(dp4a_su, row32, row32, row32, row32, dot_4(x, y, true, false) + z)
-ROW3(dp4a_ss, row32, row32, row32, row32, dot_4(x, y, true, true) + z)
+ROW3(dp4a_uu, row32, row32, row32, row32, dot(x, y, 8, false, false) + z)
+ROW3(dp4a_us, row32, row32, row32, row32, dot(x, y, 8, false, true) + z)
+ROW3(dp4a_su, row32, row32, row32, row32, dot(x, y, 8, true, false) + z)
+ROW3(dp4a_ss, row32, row32, row32, row32, dot(x, y, 8, true, true) + z)
+
+/* immediate: 0, or 16 of .hi */
+ROW3(dp2a_uu, row32, row32, row32, row32, dot(x, y >> immediate, 16, false, false) + z)
+ROW3(dp2a_us, row32, row32, row32, row32, dot(x, y >> immediate, 16, false, true) + z)
+ROW3(dp2a_su, row32, row32, row32, row32, dot(x, y >> immediate, 16, true, false) + z)
+ROW3(dp2a_ss, row32, row32, row32, row32, dot(x, y >> immediate, 16, true, true) + z)
+
+enum { DIFF_A_SIGNED = 1, DIFF_B_SIGNED = 2, DIFF_SAT = 4, DIFF_SIGNED = 8 };
+
+/* |a - b| of the bytes number k, 9 bits unless it is saturated. */
+static inline uint32_t byte_difference(uint32_t a, uint32_t b, int k, uint32_t how)
+{
+    const int32_t most = how & DIFF_SIGNED ? 127 : 255;
+    int32_t d = part(a >> 8 * k, 8, how & DIFF_A_SIGNED) - part(b >> 8 * k, 8, how & DIFF_B_SIGNED);
+    d = d < 0 ? -d : d;
+    return (uint32_t)(how & DIFF_SAT && d > most ? most : d);
+}
+
+static inline uint32_t byte_differences(uint32_t a, uint32_t b, uint32_t how)
+{
+    uint32_t all = 0;
+    for (int k = 0; k < 4; k++)
+        all |= (byte_difference(a, b, k, how) & 0xff) << 8 * k;
+    return all;
+}
+
+static inline uint32_t sum_of_differences(uint32_t a, uint32_t b, uint32_t how)
+{
+    return byte_difference(a, b, 0, how) + byte_difference(a, b, 1, how) +
+           byte_difference(a, b, 2, how) + byte_difference(a, b, 3, how);
+}
+
+/* c is taken for bytes that a mask leaves out; there is no mask. */
+ROW2(vabsdiff4, row32, row32, row32, byte_differences(x, y, immediate))
+ROW3(vabsdiff4_add, row32, row32, row32, row32, sum_of_differences(x, y, immediate) + z)
+
+static uint32_t how_to_differ(const uint8_t *words)
+{
+    return (words[PTX_SLOT_TYPE2] == PTX_W_S32 ? DIFF_A_SIGNED : 0u) |
+           (words[PTX_SLOT_TYPE3] == PTX_W_S32 ? DIFF_B_SIGNED : 0u) |
+           (words[PTX_SLOT_SAT] == PTX_W_SAT ? DIFF_SAT : 0u) |
+           (words[PTX_SLOT_TYPE] == PTX_W_S32 ? DIFF_SIGNED : 0u);
+}
 
 ROW_FINDER(arithmetic)
 {
-    (void)immediate, (void)reason;
+    (void)reason;
+    static ptx_row_fn *const dp2a[2][2] = {{dp2a_uu, dp2a_us}, {dp2a_su, dp2a_ss}};
     static ptx_row_fn *const dp4a[2][2] = {{dp4a_uu, dp4a_us}, {dp4a_su, dp4a_ss}};
     const uint8_t *words = instruction->words;
     enum row_type type = row_type_of((enum ptx_word)words[PTX_SLOT_TYPE]);
@@ -254,6 +301,12 @@ ROW_FINDER(arithmetic)
         return max[type];
     case PTX_FORM_DP4A_INT:
         return dp4a[words[PTX_SLOT_TYPE] == PTX_W_S32][words[PTX_SLOT_TYPE2] == PTX_W_S32];
+    case PTX_FORM_DP2A_INT:
+        *immediate = is_lo ? 0 : 16;
+        return dp2a[words[PTX_SLOT_TYPE] == PTX_W_S32][words[PTX_SLOT_TYPE2] == PTX_W_S32];
+    case PTX_FORM_VABSDIFF4_INT:
+        *immediate = how_to_differ(words);
+        return words[PTX_SLOT_OP] == PTX_W_ADD ? vabsdiff4_add : vabsdiff4;
     default:
         return NULL;
     }

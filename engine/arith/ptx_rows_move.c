@@ -2,6 +2,41 @@
 #include "engine/arith/ptx_rows_internal.h"
 #include "engine/ptx/ptx_windows.h"
 
+/* ---- a function's stack ---- */
+
+/* size, base, taken: where the next piece lies, a multiple of `align`; an address that nothing has if the stack has no
+ * more room. */
+static inline uint64_t next_piece(uint64_t size, uint32_t base, uint32_t taken, uint32_t align)
+{
+    const uint64_t at = ((uint64_t)base + taken + align - 1) & ~(uint64_t)(align - 1);
+    return size <= PTX_ROW_STACK && at + size <= (uint64_t)base + PTX_ROW_STACK ? at : UINT32_MAX;
+}
+
+#define STACK(bits)                                                                                \
+    static void alloca_##bits(ROW_ARGUMENTS)                                                       \
+    {                                                                                              \
+        row##bits *d = results[0];                                                                 \
+        row32 *top = results[1];                                                                   \
+        const row##bits *size = sources[0];                                                        \
+        const row32 *base = sources[1], *taken = sources[2];                                       \
+        LANES (i) {                                                                                \
+            const uint64_t at = next_piece(size[i], base[i], taken[i], immediate ? immediate : 8); \
+            top[i] = at == UINT32_MAX ? taken[i] : (uint32_t)(at + size[i]) - base[i];             \
+            d[i] = (row##bits)at;                                                                  \
+        }                                                                                          \
+    }                                                                                              \
+    ROW2(stacksave_##bits, row##bits, row32, row32, x + y)                                         \
+    ROW2(stackrestore_##bits, row32, row##bits, row32, x - y)
+STACK(32)
+STACK(64)
+
+static ptx_row_fn *find_stack(enum ptx_opcode opcode, bool is_64)
+{
+    return opcode == PTX_OP_ALLOCA      ? (is_64 ? alloca_64 : alloca_32)
+           : opcode == PTX_OP_STACKSAVE ? (is_64 ? stacksave_64 : stacksave_32)
+                                        : (is_64 ? stackrestore_64 : stackrestore_32);
+}
+
 /* ---- mov ---- */
 
 ROW1(mov_pred, row32, row32, x != 0)
@@ -151,6 +186,10 @@ ROW_FINDER(move)
     case PTX_FORM_ISSPACEP_ANY:
         *immediate = window;
         return ptx_row_bits_of(instruction->operands->next, 64) == 64 ? isspacep_64 : isspacep_32;
+    case PTX_FORM_ALLOCA_ANY:
+    case PTX_FORM_STACKSAVE_ANY:
+    case PTX_FORM_STACKRESTORE_ANY:
+        return find_stack(ptx_forms[instruction->form].opcode, is_64);
     default:
         return NULL;
     }

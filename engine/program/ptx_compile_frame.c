@@ -150,6 +150,24 @@ uint32_t ptx_build_frame_byte(struct ptx_builder *b, const struct ptx_variable *
     return (uint32_t)byte;
 }
 
+void ptx_build_stack(struct ptx_builder *b, struct ptx_place *base, struct ptx_place *taken)
+{
+    struct ptx_layout *layout = b->layout;
+    if (layout->taken.kind == PTX_PLACE_NONE) {
+        struct ptx_variable *stack = ARENA_NEW(b->arena, struct ptx_variable);
+        *stack = (struct ptx_variable){.space = PTX_W_LOCAL,
+                                       .type = PTX_W_B8,
+                                       .align = 16,
+                                       .name = "the stack",
+                                       .dimension_count = 1,
+                                       .dimensions = {PTX_ROW_STACK}};
+        layout->stack = ptx_build_frame_byte(b, stack);
+        layout->taken = next_row(&layout->f->rows, false); /* 0 at first, and no name of the text */
+    }
+    *base = (struct ptx_place){.kind = PTX_PLACE_FRAME, .bits = 32, .offset = layout->stack};
+    *taken = layout->taken;
+}
+
 /* FNV-1a over what decides where formals lie. */
 static uint64_t hash_formals(uint64_t hash, const struct ptx_variable *var)
 {

@@ -40,6 +40,8 @@ struct ptx_layout { /* of one function, while it is laid out */
     struct ptx_code_function *f;
     struct ptx_register_name *registers, **last_register;
     struct ptx_place carry; /* kind NONE: not used so far */
+    struct ptx_place taken; /* of the stack; the same */
+    uint32_t stack;         /* byte of the frame */
     uint64_t frame_bytes;
     uint32_t local_count, local_capacity;
 };
@@ -130,6 +132,9 @@ uint32_t ptx_build_signature(struct ptx_builder *b, const struct ptx_function *f
 /* The row of a register, given when it is first asked for. */
 struct ptx_place ptx_build_register(struct ptx_builder *b, const struct ptx_operand *o);
 struct ptx_place ptx_build_carry(struct ptx_builder *b);
+
+/* Where the function's stack begins, a variable of its frame, and the register of how many bytes are taken. */
+void ptx_build_stack(struct ptx_builder *b, struct ptx_place *base, struct ptx_place *taken);
 
 /* The byte in the frame of a .local or .param variable of a body, given when it is first asked for. */
 uint32_t ptx_build_frame_byte(struct ptx_builder *b, const struct ptx_variable *var);

@@ -94,6 +94,18 @@ static struct ptx_instruction in_window(const struct ptx_builder *b,
     return copy;
 }
 
+static void add_stack(struct ptx_builder *b, struct ptx_op *op)
+{
+    struct ptx_place base, taken;
+    if (op->row.immediate & (op->row.immediate - 1))
+        ptx_build_fail(b, "the alignment of alloca is no power of two");
+    ptx_build_stack(b, &base, &taken);
+    op->sources[op->source_count++] = base;
+    op->sources[op->source_count++] = taken;
+    if (op->opcode != PTX_OP_STACKSAVE)
+        op->results[op->result_count++] = taken;
+}
+
 static void build_row(struct ptx_builder *b, const struct ptx_instruction *given, struct ptx_op *op)
 {
     const char *pattern = ptx_forms[given->form].operands, *reason = NULL;
@@ -108,6 +120,8 @@ static void build_row(struct ptx_builder *b, const struct ptx_instruction *given
     for (; o && ptx_item_next(&pattern, instruction.words, &item); o = o->next)
         add_row_item(b, op, o, &item);
     op->negated = 0; /* the function's own matter */
+    if (op->row.has_stack)
+        add_stack(b, op);
     if (op->row.reads_carry && op->source_count < PTX_CODE_SOURCES)
         op->sources[op->source_count++] = ptx_build_carry(b);
     if (op->row.writes_carry && op->result_count < PTX_CODE_RESULTS)

@@ -137,6 +137,24 @@ static uint32_t prmt_of(enum ptx_word mode, uint32_t a, uint32_t b, uint32_t c)
     return d;
 }
 
+/* vabsdiff4: of each byte; .add: the sum of all, and c. */
+static uint32_t absolute_differences(const struct ref_computing *r, bool is_signed, uint32_t a,
+                                     uint32_t b, uint32_t c)
+{
+    struct ptx_type p = {PTX_CLASS_INT, 8, ref_word_of(r, PTX_SLOT_TYPE2) == PTX_W_S32};
+    struct ptx_type q = {PTX_CLASS_INT, 8, ref_word_of(r, PTX_SLOT_TYPE3) == PTX_W_S32};
+    uint32_t bytes = 0, sum = c;
+    for (uint32_t i = 0; i < 32; i += 8) {
+        wide t = number(a >> i & 0xff, p) - number(b >> i & 0xff, q);
+        t = t < 0 ? -t : t;
+        if (ref_word_of(r, PTX_SLOT_SAT) == PTX_W_SAT)
+            t = clamp(t, (struct ptx_type){PTX_CLASS_INT, 8, is_signed});
+        bytes |= ((uint32_t)t & 0xff) << i;
+        sum += (uint32_t)t;
+    }
+    return ref_word_of(r, PTX_SLOT_OP) == PTX_W_ADD ? sum : bytes;
+}
+
 static void integer_of(struct ref_computing *r, enum ptx_opcode opcode)
 {
     struct ptx_type type = ptx_type_of(ref_word_of(r, PTX_SLOT_TYPE));
@@ -227,6 +245,17 @@ static void integer_of(struct ref_computing *r, enum ptx_opcode opcode)
             d += number(x >> i & 0xff, p) * number(y >> i & 0xff, q);
         }
         break;
+    case PTX_OP_DP2A: {
+        uint32_t first = mode == PTX_W_HI ? 16 : 0;
+        struct ptx_type p = {PTX_CLASS_INT, 16, is_signed};
+        struct ptx_type q = {PTX_CLASS_INT, 8, ref_word_of(r, PTX_SLOT_TYPE2) == PTX_W_S32};
+        d = number(x & 0xffff, p) * number(y >> first & 0xff, q) +
+            number(x >> 16, p) * number(y >> (first + 8) & 0xff, q) + z;
+        break;
+    }
+    case PTX_OP_VABSDIFF4:
+        r->d[0] = absolute_differences(r, is_signed, x, y, z);
+        return;
     case PTX_OP_SHL:
         d = (wide)((uwide)a << amount);
         break;
@@ -268,6 +297,26 @@ static void carry_of(struct ref_computing *r, enum ptx_opcode opcode)
     }
     r->d[0] = (uint64_t)sum & ref_ones(n);
     r->d[1] = (uint64_t)(sum >> n) & 1;
+}
+
+/* alloca, stacksave, stackrestore: where the stack begins and how much of it is taken are the last two sources. */
+static void stack_of(struct ref_computing *r, enum ptx_opcode opcode)
+{
+    const uint64_t base = r->s[r->source_count - 2], taken = r->s[r->source_count - 1];
+    const uint64_t align = r->immediate ? r->immediate : 8, bits = r->result_bits[0];
+    uint64_t at = base + taken;
+    if (opcode == PTX_OP_STACKSAVE)
+        r->d[0] = at & ref_ones(32);
+    if (opcode == PTX_OP_STACKRESTORE)
+        r->d[0] = (r->s[0] - base) & ref_ones(32);
+    if (opcode != PTX_OP_ALLOCA)
+        return;
+    while (at % align != 0)
+        at++;
+    bool fits = r->s[0] <= 1024 && at + r->s[0] <= base + 1024;
+    r->d[0] = fits ? at : ref_ones(32);
+    r->d[1] = fits ? at + r->s[0] - base : taken;
+    r->d[0] &= ref_ones((uint32_t)bits);
 }
 
 static void logic_of(struct ref_computing *r, enum ptx_opcode opcode)
@@ -511,6 +560,11 @@ void ref_compute(struct ref_computing *r)
         return;
     case PTX_OP_TESTP:
         ref_test(r);
+        return;
+    case PTX_OP_ALLOCA:
+    case PTX_OP_STACKSAVE:
+    case PTX_OP_STACKRESTORE:
+        stack_of(r, opcode);
         return;
     default:
         break;

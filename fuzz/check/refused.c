@@ -45,9 +45,6 @@ static const struct {
     {"createpolicy.", "it is a hint for caches"},
     {"applypriority.", "it is a hint for caches"},
     {"discard.", "it gives up what a cache line holds"},
-    {"alloca.", "it takes memory from the stack as the program runs"},
-    {"stacksave", "it asks for the top of the stack"},
-    {"stackrestore", "it sets the top of the stack"},
 };
 
 /* ---- lines of PTX ---- */

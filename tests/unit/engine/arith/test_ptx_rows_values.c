@@ -101,6 +101,15 @@ static const struct expectation integers[] = {
     {"not.pred p1, p2;", {1}, {0}},
     {"cnot.b16 h1, h2;", {0}, {1}},
     {"dp4a.u32.s32 r1, r2, r3, r4;", {0xff, 0xff, 1}, {(uint32_t)-254}},
+    {"dp2a.lo.s32.u32 r1, r2, r3, r4;", {0x0002ffff, 0x05060708, 1}, {1 - 8 + 14}},
+    {"dp2a.hi.u32.s32 r1, r2, r3, r4;",
+     {0x0002ffff, 0x05fe0708, 1},
+     {(uint32_t)(1 - 2 * 65535 + 10)}},
+    {"vabsdiff4.u32.u32.u32 r1, r2, r3, r4;", {0x05ff0010, 0x0900ff01, 7}, {0x04ffff0f}},
+    {"vabsdiff4.s32.s32.u32.sat r1, r2, r3, r4;", {0x80057f81, 0xff047fff, 7}, {0x7f01007f}},
+    {"vabsdiff4.u32.s32.s32.add r1, r2, r3, r4;",
+     {0x80ff0001, 0x7f010002, 7},
+     {7 + 1 + 0 + 2 + 255}},
 };
 
 static const struct expectation choices[] = {
