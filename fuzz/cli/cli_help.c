@@ -5,13 +5,36 @@
 
 #include <stdarg.h>
 
-enum { REFUSAL_MAX = 400 };
+enum {
+    REFUSAL_MAX = 400,
+    WIDTH = 100, /* columns of help */
+    LEFT = 32,   /* where the sentences of options begin */
+};
 
 void cli_print_usage(const struct cli *cli, FILE *out)
 {
     const struct cli_command *command = &cli_commands[cli->id];
     fprintf(out, "usage: simtfuzz %s [options]%s%s\n", command->name,
             *command->arguments ? " " : "", command->arguments);
+}
+
+/* Words from a column on, in lines of WIDTH columns; further lines begin at `indent`. */
+static void print_filled(FILE *out, const char *text, size_t column, size_t indent)
+{
+    for (bool first = true; *(text += strspn(text, " ")); first = false) {
+        size_t length = strcspn(text, " ");
+        if (!first && column + 1 + length > WIDTH) {
+            fprintf(out, "\n%*s", (int)indent, "");
+            column = indent;
+        } else if (!first) {
+            fputc(' ', out);
+            column++;
+        }
+        fprintf(out, "%.*s", (int)length, text);
+        column += length;
+        text += length;
+    }
+    fputc('\n', out);
 }
 
 static void print_options(const struct cli *cli, FILE *out)
@@ -26,22 +49,28 @@ static void print_options(const struct cli *cli, FILE *out)
             snprintf(letter, sizeof letter, "-%c, ", option->letter);
         snprintf(left, sizeof left, "%s--%s%s%s", letter, option->name, option->argument ? " " : "",
                  option->argument ? option->argument : "");
-        fprintf(out, "  %-28s  %s\n", left, option->sentence);
+        int column = fprintf(out, "  %-28s  ", left);
+        print_filled(out, option->sentence, (size_t)column, LEFT);
     }
 }
 
 void cli_print_help(const struct cli *cli, FILE *out)
 {
     const struct cli_command *command = &cli_commands[cli->id];
-    fprintf(out, "simtfuzz %s: %s\n\n", command->name, command->sentence);
+    int column = fprintf(out, "simtfuzz %s: ", command->name);
+    print_filled(out, command->sentence, (size_t)column, 0);
+    fputc('\n', out);
     cli_print_usage(cli, out);
     fputs("\noptions:\n", out);
     print_options(cli, out);
     fputs("\nexamples:\n", out);
     for (size_t i = 0; i < 4 && command->examples[i]; i++)
         fprintf(out, "  simtfuzz %s\n", command->examples[i]);
-    fputs("\nexit status: 0 all well; 1 a divergence not marked known, or a failed expectation;\n"
-          "2 wrong usage or bad input; 3 a fault of simtfuzz or its surroundings",
+    fputs("\nexit status: 0 all is well; 1 something new is wrong: a divergence that is not marked "
+          "known, a\n"
+          "failed expectation, or a race, fault or hang of a kernel that expects nothing; 2 wrong "
+          "usage or\n"
+          "bad input; 3 a fault of simtfuzz or of what is around it",
           out);
     fputs(cli->id == COMMAND_REDUCE     ? ";\n4 interrupted: the best so far was written\n"
           : cli->id == COMMAND_PROGRESS ? ";\n4 interrupted: what was found by then was printed\n"
@@ -52,9 +81,15 @@ void cli_print_help(const struct cli *cli, FILE *out)
 
 void cli_print_commands(FILE *out)
 {
-    fputs("usage: simtfuzz COMMAND [options] [arguments]\n\ncommands:\n", out);
-    for (size_t i = 0; i < COMMAND_COUNT; i++)
-        fprintf(out, "  %-10s%s\n", cli_commands[i].name, cli_commands[i].sentence);
+    fputs("simtfuzz runs GPU kernels under every definition of how a GPU executes them, and looks "
+          "for\n"
+          "races, hangs, and kernels about which two definitions disagree.\n\n"
+          "usage: simtfuzz COMMAND [options] [arguments]\n\ncommands:\n",
+          out);
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        int column = fprintf(out, "  %-10s", cli_commands[i].name);
+        print_filled(out, cli_commands[i].sentence, (size_t)column, 12);
+    }
     fputs("\nsimtfuzz COMMAND --help says more about each; simtfuzz --version prints the version\n",
           out);
 }

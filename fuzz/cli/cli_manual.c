@@ -149,8 +149,10 @@ static void put_command(FILE *out, enum cli_command_id id)
 static const struct {
     const char *name, *sentence;
 } exit_statuses[] = {
-    {"0", "all well, nothing new"},
-    {"1", "a divergence that is not marked known, or a failed expectation"},
+    {"0", "all is well, nothing is new"},
+    {"1",
+     "something new is wrong: a divergence that is not marked known, a failed expectation, or a "
+     "race, fault or hang of a kernel that expects nothing"},
     {"2", "wrong usage or bad input"},
     {"3", "a fault of simtfuzz or of its surroundings: a file, the database, a crashed worker"},
     {"4", "reduce: interrupted; the best so far was written. triage bisect: interrupted; nothing "

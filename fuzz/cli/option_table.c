@@ -45,9 +45,10 @@ const struct cli_option option_table[] = {
     {"cases", 'n', OPTION_SOME_U64, "N", ON(SURVEY), FIELD(cases), 0, NULL,
      "cases 0 .. N-1; 1000 of them by default, all of an enumeration"},
     {"cases", 'n', OPTION_SOME_U64, "N", ON(LITMUS), FIELD(cases), 0, NULL,
-     "instead of files: tests 0 .. N-1 that --seed draws, of which laws of the memories must hold"},
+     "instead of files: tests 0 .. N-1 that --seed draws; laws of the memory models must hold of "
+     "each"},
     {"verify", 0, OPTION_FLAG, NULL, ON(DISTILL), FIELD(verify), 0, NULL,
-     "make nothing: say which features that the folder lists are shown no longer"},
+     "make no kernels: say which features that the folder lists no kernel shows any more"},
     {"cases", 'n', OPTION_SOME_U64, "N", ON(DIGEST), FIELD(count), 0, NULL,
      "how many cases; 1 by default"},
     {"from", 0, OPTION_U64, "K", ON(DIGEST), FIELD(first_case), 0, NULL,
@@ -57,38 +58,47 @@ const struct cli_option option_table[] = {
     {"jobs", 'j', OPTION_SOME_U32, "N", ON(OUTSIDE), FIELD(jobs), 0, NULL,
      "worker processes, 64 at most; 1 by default"},
     {"memory", 0, OPTION_OWN, "SIZE", ON(RUN) | ON(CHECK) | ON(PROGRESS), 0, 0, option_parse_memory,
-     "what is worked on may take this much memory at most (512M, 2G), states of searches among it"},
+     "memory for executions and states of searches (512M, 2G); by default what they need, or three "
+     "quarters of what the system allows"},
+    {"seed", 's', OPTION_U64, "S", ON(RUN), FIELD(seed), FIELD(seed_given), NULL,
+     "seed of the campaign's cases; by default a new one each time"},
     {"seed", 's', OPTION_U64, "S",
-     ON_CHECKS | ON(TRACE) | ON(VIEW) | ON(STEP) | ON(PROGRESS) | ON(GEN) | ON(TRANSFORM) |
-         ON(DISTILL) | ON(SURVEY) | ON(OUTSIDE) | ON(PROVE) | ON(LITMUS),
-     FIELD(seed), FIELD(seed_given), NULL,
-     "seed of cases or schedules; 0 by default, for `run` a new one each time"},
+     ON(CHECK) | ON(REDUCE) | ON(TRACE) | ON(VIEW) | ON(STEP) | ON(PROGRESS), FIELD(seed),
+     FIELD(seed_given), NULL, "seed of random schedules; 0 by default"},
+    {"seed", 's', OPTION_U64, "S", ON(TRANSFORM), FIELD(seed), FIELD(seed_given), NULL,
+     "seed that draws the transformations; 0 by default"},
+    {"seed", 's', OPTION_U64, "S",
+     ON(DIGEST) | ON(GEN) | ON(DISTILL) | ON(SURVEY) | ON(OUTSIDE) | ON(PROVE) | ON(LITMUS),
+     FIELD(seed), FIELD(seed_given), NULL, "seed of the generated cases; 0 by default"},
     {"shard", 0, OPTION_OWN, "I/N", ON(RUN), 0, FIELD(shard_given), option_parse_shard,
      "only part I of N (from 0) of the cases; by default what a Slurm array or Kubernetes says"},
     {"first", 0, OPTION_U64, "N", ON(GEN) | ON(PROVE), FIELD(first_case), 0, NULL,
      "number of the first case; 0 by default"},
     {"count", 'n', OPTION_U64, "N", ON(GEN) | ON(PROVE), FIELD(count), 0, NULL,
-     "how many; 1 by default"},
+     "how many cases; 1 by default"},
     {"subjects", 0, OPTION_OWN, "LIST", ON_CHECKS, 0, 0, option_parse_subjects,
-     "semantics to run, e.g. threads,simt:then-first; all the ordinary ones by default (all)"},
+     "semantics to run: threads,simt:then-first; by default all ordinary ones (all)"},
     {"oracles", 0, OPTION_OWN, "LIST", ON_CHECKS, 0, 0, option_parse_oracles,
-     "oracles to ask, e.g. simulation,lemmas:strict; all by default"},
+     "oracles to ask: simulation,lemmas:strict; by default all but those that take long: prove, "
+     "reductions, fences (all)"},
     {"features", 0, OPTION_OWN, "LIST",
      ON(RUN) | ON(GEN) | ON(DIGEST) | ON(DISTILL) | ON(OUTSIDE) | ON(PROVE), 0,
      FIELD(features_given), option_parse_features,
-     "what kernels may contain: names add, -names remove; all, none, portable, portable-uniform"},
+     "what kernels may contain: names are added to the usual features, -names removed; or all, "
+     "none, portable, portable-uniform"},
     {"weights", 0, OPTION_OWN, "LIST", ON(RUN) | ON(GEN) | ON(DIGEST) | ON(DISTILL) | ON(SURVEY), 0,
      0, option_parse_weights,
-     "how often the generator takes what: loops:200,stm.call:50, per cent of the usual weight "
-     "(rules "
-     "--weights lists them)"},
-    {"host", 0, OPTION_FLAG, NULL, ON(RUN) | ON(GEN), FIELD(host), 0, NULL,
-     "host programs (docs/host.md) instead of kernels; in one process; with --db or --resume what "
-     "is wrong is kept"},
+     "how often the generator takes what, in per cent of the usual weight: loops:200,stm.call:50 "
+     "(`rules --weights` lists them)"},
+    {"host", 0, OPTION_FLAG, NULL, ON(RUN), FIELD(host), 0, NULL,
+     "host programs (docs/host.md) instead of kernels, in one process; findings are kept with --db "
+     "or --resume"},
+    {"host", 0, OPTION_FLAG, NULL, ON(GEN), FIELD(host), 0, NULL,
+     "host programs (docs/host.md) instead of kernels"},
     {"device", 0, OPTION_TEXT, "SETTINGS", ON(CHECK) | ON(TRACE) | ON(RUN) | ON(REDUCE),
      FIELD(device), 0, NULL,
-     "of the device that runs host programs, behind what they say themselves: 'sms=1 order=any' "
-     "(docs/host.md)"},
+     "host programs: settings of the modelled device, which beat those of the program: "
+     "'sms=1 order=any' (docs/host.md)"},
     {"enumerate", 0, OPTION_FLAG, NULL, ON(RUN) | ON(GEN) | ON(DIGEST) | ON(SURVEY) | ON(PROVE),
      FIELD(enumerate), 0, NULL,
      "all tiny kernels of these features, one after another, instead of random ones"},
@@ -96,22 +106,21 @@ const struct cli_option option_table[] = {
      "only kernels about waiting: locks, flags, barriers made by hand; with --enumerate all tiny "
      "ones"},
     {"mutate", 0, OPTION_OWN, "PERCENT", ON(RUN) | ON(GEN) | ON(DIGEST), 0, 0, option_parse_mutate,
-     "so many of 100 kernels are mutated after they were generated; 0 by default"},
+     "how many of 100 kernels are mutated after they were generated; 0 by default"},
     {"ui", 0, OPTION_FLAG, NULL, ON(RUN), FIELD(screen), 0, NULL,
      "a status screen, on a terminal; plain lines elsewhere (also with TERM=dumb)"},
     {"serve", 0, OPTION_TEXT, "ADDRESS:PORT", ON(RUN), FIELD(serve), 0, NULL,
      "show the campaign to browsers of this machine while it runs, at 127.0.0.1:PORT; read-only"},
     {"stats", 0, OPTION_OUTPUT, "FILE", ON(RUN), FIELD(stats), 0, NULL,
-     "a file that says how it goes, replaced once a second: JSON, FILE.prom for Prometheus"},
+     "say in this file how the campaign goes, once a second: JSON; FILE.prom is for Prometheus"},
     {"fail-on", 0, OPTION_OWN, "LIST", ON(RUN), 0, 0, option_parse_fail_on,
-     "which findings make the exit status 1: new ones, ones open since earlier (open), regressed, "
-     "flaky; default: all"},
+     "which findings count for the exit status: new, open (since an earlier campaign), regressed, "
+     "flaky; none; by default all"},
     {"fail-on", 0, OPTION_OWN, "LIST", ON(CHECK), 0, 0, option_parse_fail_outcomes,
      "what makes the exit status 1 for a kernel that expects nothing: race, race:SUBJECT, oob, "
-     "deadlock, "
-     "divergence, assert, hang, error; none; default: all of them"},
+     "deadlock, divergence, assert, hang, error; none; by default all"},
     {"on-finding", 0, OPTION_OWN, "COMMAND", ON(RUN), 0, 0, option_parse_hook,
-     "a program that is run for each finding that counts, told by SIMTFUZZ_... variables"},
+     "a program that is run for each finding that counts; variables SIMTFUZZ_.. say what happened"},
     {"on-end", 0, OPTION_OWN, "COMMAND", ON(RUN), 0, 0, option_parse_end_hook,
      "a program that is run when the campaign has ended"},
     {"stop-on-finding", 0, OPTION_FLAG, NULL, ON(RUN), FIELD(stop_on_finding), 0, NULL,
@@ -124,19 +133,20 @@ const struct cli_option option_table[] = {
      "go on with the last campaign of the database that has these options and this --seed, or, "
      "without --seed, that is not finished"},
     {"case-timeout", 0, OPTION_TIME, "T", ON(RUN), FIELD(case_timeout_ms), 0, NULL,
-     "a case that takes longer hangs: it is left out and becomes a finding; 60s by default"},
+     "a case that takes longer is left out and becomes a finding; 60s by default"},
     {"no-supervisor", 0, OPTION_FLAG, NULL, ON(RUN), FIELD(no_supervisor), 0, NULL,
-     "run in this process, which a crash of the engine ends, and a hang once the time is over"},
+     "run in one process, which a crash of the engine ends"},
     {"verbose", 'v', OPTION_FLAG, NULL, ON(RUN), FIELD(verbose), 0, NULL,
      "the final table says everything: reasons, replay commands, every rule that never fired"},
     {"no-minimise", 0, OPTION_FLAG, NULL, ON(RUN), FIELD(no_minimise), 0, NULL,
      "keep findings as they were found, run again but not minimised"},
     {"schedules", 0, OPTION_SOME_U32, "N", ON_CHECKS, FIELD(schedules), FIELD(schedules_given),
-     NULL, "executions of each subject that has several"},
-    {"budget", 0, OPTION_SOME_U64, "N",
-     ON(CHECK) | ON(RUN) | ON(REDUCE) | ON(DIGEST) | ON(PROGRESS), FIELD(budget_steps), 0, NULL,
-     "steps of one execution at most; by default 65536, or 512 a thread, and more for PTX that "
-     "needs it"},
+     NULL, "executions of each subject that has several; 16 by default"},
+    {"budget", 0, OPTION_SOME_U64, "N", ON_CHECKS, FIELD(budget_steps), 0, NULL,
+     "steps of one execution at most; by default 65536, or 512 for each thread where that is more; "
+     "`check` of PTX goes on where that is too little"},
+    {"budget", 0, OPTION_SOME_U64, "N", ON(PROGRESS), FIELD(budget_steps), 0, NULL,
+     "steps of one execution at most; 262144 by default"},
     {"case", 0, OPTION_OWN, "CASE", ON(CHECK), 0, 0, option_parse_case,
      "check as this case does, as `triage show` prints it; its options stand for all others"},
     {"tape", 0, OPTION_TEXT, "FILE", ON(CHECK), FIELD(tape), 0, NULL,
@@ -160,8 +170,7 @@ const struct cli_option option_table[] = {
     {"atomics-sync", 0, OPTION_FLAG, NULL, ON_CHECKS, FIELD(atomics_sync), 0, NULL,
      "PTX: atomics on one location order the accesses before and behind them"},
     {"unscoped", 0, OPTION_FLAG, NULL, ON_CHECKS, FIELD(unscoped), 0, NULL,
-     "PTX: races as barriers alone order accesses; scopes, fences, releases and acquires order "
-     "none"},
+     "PTX: only barriers order accesses: scopes, fences, releases and acquires do not"},
     {"transforms", 0, OPTION_OWN, "LIST", ON(CHECK) | ON(REDUCE), 0, 0, option_parse_transforms,
      "what `metamorphic` does to the kernel, e.g. wrap:3,peel:0; drawn by the seed otherwise"},
     {"list", 0, OPTION_OWN, "LIST", ON(TRANSFORM), 0, 0, option_parse_transforms,
@@ -172,8 +181,9 @@ const struct cli_option option_table[] = {
      "threads=8x8,blocks=4x2"},
     {"caches", 0, OPTION_OWN, "SIZES", ON_CHECKS | ON(TRACE) | ON(VIEW) | ON(STEP) | ON(GEN), 0, 0,
      option_parse_caches,
-     "of subjects with caches: lines=2,words=4,sets=1,sms=2,policy=any|first|lowest; what is not "
-     "said is drawn by the launch's seed (docs/memory.md)"},
+     "sizes of the caches of subjects that have some (docs/memory.md): "
+     "lines=2,words=4,sets=1,sms=2,policy=any|first|lowest; what is left out is drawn by the "
+     "launch's seed"},
     {"entry", 0, OPTION_OWN, "NAME", ON_PTX, 0, 0, option_parse_entry,
      "PTX: the entry to launch, when there are several"},
     {"bind", 0, OPTION_OWN, "PARAM=VALUE", ON_PTX, 0, 0, option_parse_bind,
@@ -183,29 +193,30 @@ const struct cli_option option_table[] = {
      "PTX: dynamic shared memory"},
     {"subject", 0, OPTION_OWN, "SUBJECT", ON(TRACE) | ON(VIEW) | ON(STEP), 0, 0,
      option_parse_subject,
-     "the semantics; by default simt, of a kernel in another form interleave, lockstep or crs"},
+     "the semantics; by default simt, for a kernel in blocks interleave, in lock-step lockstep, in "
+     "PTX crs"},
     {"schedule", 0, OPTION_TEXT, "SCHEDULE", ON(TRACE), FIELD(schedule), 0, NULL,
      "sequential (default), reverse, rr, uniform, pct:D, pos, surw, starve:ACTOR, unfair:STEPS, "
      "stackless:POLICY[:literal | :then-first] (warps without a stack: minpc, oldest, rr, "
      "majority, minority, "
      "random, its, dws, dws-loops, dws-ifs, dws-none, dmaj, dmin, dtime, dpdpri, dpc), tape:FILE"},
     {"schedule", 0, OPTION_TEXT, "SCHEDULE", ON(VIEW) | ON(STEP), FIELD(schedule), 0, NULL,
-     "who steps next, as `trace` has it; rr by default: all that can, in turn; of a finding its "
-     "tape"},
+     "who steps next, as `trace --schedule` has it; by default rr: all that can, in turn; for a "
+     "finding its tape"},
     {"max-steps", 0, OPTION_SOME_U64, "N", ON(VIEW) | ON(STEP), FIELD(view_steps), 0, NULL,
      "stop after so many steps; 1048576 by default"},
     {"keep", 0, OPTION_SOME_U64, "N", ON(VIEW), FIELD(kept_steps), 0, NULL,
      "steps that the page has at most, as long as it stays below 5 MB; 100000 by default"},
     {"from", 0, OPTION_SOME_U64, "STEP", ON(VIEW), FIELD(from_step), 0, NULL,
-     "the first step that the page has; by default the first, or, of an execution that fails "
-     "later, the last ones"},
+     "number of the first step that the page has; by default the first, or where the execution "
+     "fails later, as many as fit before its end"},
     {"svg", 0, OPTION_TEXT, "FOLDER", ON(LITMUS), FIELD(litmus_svg), 0, NULL,
-     "a picture of each test and model into a folder: the execution that shows what is asked, or "
-     "the circle that forbids it"},
+     "draw each test and model into this folder: the execution that shows what is asked, or the "
+     "circle that forbids it"},
     {"dot", 0, OPTION_TEXT, "FOLDER", ON(LITMUS), FIELD(litmus_dot), 0, NULL,
      "the same as text for Graphviz"},
     {"test", 0, OPTION_TEXT, "NAME", ON(VIEW), FIELD(litmus_test), 0, NULL,
-     "of a file with several litmus tests: which one"},
+     "which litmus test, of a file with several"},
     {"commands", 0, OPTION_TEXT, "TEXT", ON(STEP), FIELD(commands), 0, NULL,
      "do this instead of asking for keys, commands separated by ';' or lines; - reads them from "
      "standard input; 'help' lists them"},
@@ -214,29 +225,30 @@ const struct cli_option option_table[] = {
     {"output", 'o', OPTION_OUTPUT, "FILE", ON(VIEW), FIELD(output), 0, NULL,
      "the page, - for standard output; KERNEL.html by default"},
     {"max-states", 0, OPTION_SOME_U64, "N", ON(PROGRESS), FIELD(max_states), 0, NULL,
-     "states of one search; beyond them verdicts are unknown; 1048576 by default"},
+     "states of one search at most; what needs more is sampled; 1048576 by default"},
     {"samples", 0, OPTION_U64, "N", ON(PROGRESS), FIELD(sample_steps), 0, NULL,
-     "steps of the sampled schedules that look for a hang where the states are too many; 0: none; "
+     "steps of the random schedules that look for a hang where there are too many states; 0: none; "
      "4194304 by default"},
     {"expect", 0, OPTION_FLAG, NULL, ON(PROGRESS), FIELD(expect), 0, NULL,
-     "print the `expect progress` to put into the file instead, as found within the states that "
-     "it says, --max-states, or 4096"},
+     "print instead the line `expect progress` for the file, within the states that it says, "
+     "--max-states, or 4096"},
     {"compiler", 0, OPTION_TEXT, "COMMAND", ON(CHECK), FIELD(compiler), 0, NULL,
-     "what makes PTX of .cu and .cl files; the file, -o and the output are put behind it"},
+     "command that makes PTX of .cu and .cl files; the file, -o and the output are put behind it; "
+     "by default nvcc, else clang"},
     {"inputs", 0, OPTION_SOME_U32, "N", ON(CHECK), FIELD(inputs), 0, NULL,
-     "of .cu and .cl files: launches and values of parameters that are made up, until all ways of "
-     "branches are taken; 32 by default"},
+     ".cu and .cl files: how many launches are made up at most, until all ways of branches are "
+     "taken; 32 by default"},
     {"budget", 0, OPTION_SOME_U64, "N", ON(EXEC), FIELD(budget_steps), 0, NULL,
      "steps of warps that one launch may take; any number by default"},
     {"capture", 0, OPTION_TEXT, "FOLDER", ON(EXEC) | ON(RECORD), FIELD(capture), 0, NULL,
-     "keep each launch there as a case that `check` takes: kernel, settings, buffers; of record "
-     "'launches' by default"},
+     "keep each launch there as a case that `check` takes: kernel, settings, buffers; `record` "
+     "takes 'launches' by default"},
     {"unwritten-ok", 0, OPTION_FLAG, NULL, ON(EXEC), FIELD(unwritten_ok), 0, NULL,
      "reads of device memory that nothing wrote are no findings"},
     {"leak-check", 0, OPTION_FLAG, NULL, ON(EXEC), FIELD(leak_check), 0, NULL,
      "device memory that the program never frees is a finding"},
     {"suppress", 0, OPTION_TEXT, "FILE", ON(EXEC) | ON(CHECK), FIELD(suppress), 0, NULL,
-     "findings that are none: a line of the file has a kind and a place, 'race sum.cu:12', with * "
+     "what is in this file is no finding: a kind and a place a line, 'race sum.cu:12'; * stands "
      "for anything"},
     {"verbose", 'v', OPTION_FLAG, NULL, ON(EXEC), FIELD(verbose), 0, NULL,
      "tell of launches that are clean as well"},
@@ -303,9 +315,10 @@ const struct cli_option option_table[] = {
      "plain-ptx "
      "is for drivers and ptxas"},
     {"knobs", 0, OPTION_OWN, "LIST", ON(LOWER), 0, 0, option_parse_knobs,
-     "opencl, cuda, glsl, wgsl, plain-ptx: how to say it, e.g. outlined,mixed; none by default"},
+     "opencl, cuda, glsl, wgsl, plain-ptx: how to write it: outlined,mixed (docs/outside.md); none "
+     "by default"},
     {"knobs", 0, OPTION_OWN, "LIST", ON(OUTSIDE), 0, FIELD(knobs_given), option_parse_knobs,
-     "how kernels are said, e.g. outlined,mixed; by default drawn for each"},
+     "how kernels are written: outlined,mixed (docs/outside.md); by default drawn for each"},
     {"expose", 0, OPTION_FLAG, NULL, ON(LOWER), FIELD(expose), 0, NULL,
      "opencl, cuda, glsl, wgsl, plain-ptx: the kernel stores its private variables at the end, "
      "too"},
@@ -329,11 +342,11 @@ const struct cli_option option_table[] = {
     {"keep-progress", 0, OPTION_TEXT, "MODELS", ON(REDUCE), FIELD(keep_progress), 0, NULL,
      "the same as --keep progress:MODELS"},
     {"test", 0, OPTION_TEXT, "COMMAND", ON(REDUCE), FIELD(test), 0, NULL,
-     "what this shell command says of a kernel must stay so: exit status 0 is interesting. The "
-     "kernel's path is $1 (put behind a command that names no kernel) and $SIMTFUZZ_KERNEL; with "
-     "--jobs N several run at once"},
+     "keep kernels for which this shell command ends with exit status 0. The kernel's path is $1 "
+     "(put behind a command that names no kernel) and $SIMTFUZZ_KERNEL; with --jobs N several run "
+     "at once"},
     {"test-timeout", 0, OPTION_TIME, "T", ON(REDUCE), FIELD(test_time_ms), 0, NULL,
-     "how long a --test may take before it is killed, which is not interesting; 60s by default"},
+     "how long a --test may take before it is killed and its kernel is not kept; 60s by default"},
     {"against", 0, OPTION_TEXT, "reference", ON(TRACE), FIELD(against), 0, NULL,
      "say where the execution first differs from the literal semantics, or that it does not"},
     {"against", 0, OPTION_TEXT, "SUBJECT", ON(VIEW), FIELD(against), 0, NULL,
@@ -365,19 +378,19 @@ const struct cli_option option_table[] = {
     {"kernel", 0, OPTION_TEXT, "FILE", ON(OUTSIDE), FIELD(outside.kernel), 0, NULL,
      "this kernel instead of generated ones"},
     {"as-it-is", 0, OPTION_FLAG, NULL, ON(OUTSIDE), FIELD(outside.as_it_is), 0, NULL,
-     "add nothing that stores the private variables of kernels"},
+     "do not add stores of the kernel's private variables"},
     {"ignore-known", 0, OPTION_FLAG, NULL, ON(OUTSIDE), FIELD(outside.ignore_known), 0, NULL,
      "take known faults for new ones, and do not avoid them"},
     {"tests", 0, OPTION_U32, "N", ON(OUTSIDE), FIELD(outside.tests), FIELD(outside.tests_given),
      NULL, "candidates that the minimisation of a finding tries at most; 400 by default, 0: none"},
     {"batch", 0, OPTION_SOME_U32, "N", ON(OUTSIDE), FIELD(outside.batch), 0, NULL,
-     "kernels of one text, 1 to 64; 16 by default"},
+     "kernels that share one text, 1 to 64; 16 by default"},
     {"cpu", 0, OPTION_SOME_U32, "SECONDS", ON(OUTSIDE), FIELD(outside.cpu_seconds), 0, NULL,
      "CPU time that an implementation may take for one text; 30 by default"},
     {"output", 'o', OPTION_TEXT, "FOLDER", ON(OUTSIDE), FIELD(output), 0, NULL,
      "a folder for findings: a folder with kernel, text, memory and a report for each"},
     {"all", 0, OPTION_FLAG, NULL, ON(REDUCE), FIELD(all_pending), 0, NULL,
-     "all findings whose minimisation is pending, as a campaign would have done it"},
+     "minimise all findings for which a campaign had no time (pending)"},
     {"tests", 0, OPTION_U32, "N", ON(REDUCE), FIELD(max_tests), 0, NULL,
      "end after N candidates with the best so far; 20000 by default"},
     {"tests", 0, OPTION_SOME_U32, "N", ON(RUN), FIELD(minimise_tests), 0, NULL,
@@ -450,16 +463,16 @@ const struct cli_option option_table[] = {
     {"grade", 0, OPTION_TEXT, "FILE", ON(REPORT), FIELD(grade), 0, NULL,
      "with --html: the grade's table too (named.tsv, auto.tsv; docs/grading.md)"},
     {"findings", 0, OPTION_SOME_U32, "N", ON(REPORT), FIELD(report_findings), 0, NULL,
-     "findings shown at most, the most important first; 100 by default"},
+     "how many findings are shown at most, the most important first; 100 by default"},
     {"no-views", 0, OPTION_FLAG, NULL, ON(REPORT), FIELD(no_views), 0, NULL,
-     "with --html FILE: no folder FILE.views beside it, which has a page for the executions of "
-     "each finding that is run again, as `view` would write it"},
+     "with --html FILE: do not write the folder FILE.views, which has a page of `view` for each "
+     "finding that is run again"},
     {"traces", 0, OPTION_U32, "N", ON(REPORT), FIELD(report_traces), 0, NULL,
-     "open findings whose executions are run again for a picture, at most; 20 by default"},
+     "how many findings are run again at most, for pictures of their executions; 20 by default"},
     {"watch", 'w', OPTION_FLAG, NULL, ON(STATUS), FIELD(watch), 0, NULL,
-     "again once a second, until no campaign runs any more; on a terminal in place, q ends"},
+     "look again once a second, until no campaign runs any more; on a terminal in place, q ends"},
     {"check", 0, OPTION_FLAG, NULL, ON(STATUS), FIELD(check_db), 0, NULL,
-     "read all of the database first: pages, indices, constraints, references"},
+     "read all of the database first, for damage: pages, indices, constraints, references"},
     {"db", 0, OPTION_TEXT, "FILE", ON_DB, FIELD(db), FIELD(db_given), NULL,
      "the triage database; simtfuzz.db by default"},
     {"json", 0, OPTION_FLAG, NULL, ON_ALL, FIELD(json), 0, NULL,

@@ -80,14 +80,15 @@ const struct cli_command cli_commands[COMMAND_COUNT] = {
                           command_progress,
                           {"progress corpus/papers/p2-n2.simt", "progress kernel.simt --json",
                            "progress kernel.simt --expect >>kernel.simt"}},
-    [COMMAND_SURVEY] = {"survey",
-                        "",
-                        "which models generated kernels about waiting tell apart, and whether any "
-                        "breaks a law",
-                        0,
-                        0,
-                        command_survey,
-                        {"survey --cases 10000", "survey --enumerate --cases 2000 --json"}},
+    [COMMAND_SURVEY] =
+        {"survey",
+         "",
+         "put generated kernels about waiting under every execution model: how many end, "
+         "which models differ",
+         0,
+         0,
+         command_survey,
+         {"survey --cases 10000", "survey --enumerate --cases 2000 --json"}},
     [COMMAND_LOWER] = {"lower",
                        "FILE",
                        "print the kernel in another form",
@@ -113,9 +114,7 @@ const struct cli_command cli_commands[COMMAND_COUNT] = {
                      {"gen", "gen --seed 0x1 --count 3", "gen --seed 0x1 --first 4711"}},
     [COMMAND_DIGEST] = {"digest",
                         "",
-                        "print one hash per case: the first line in which two builds differ is the "
-                        "first case that "
-                        "they run differently",
+                        "print a hash of all that each case shows: compare two builds by it",
                         0,
                         0,
                         command_digest,
@@ -179,17 +178,17 @@ const struct cli_command cli_commands[COMMAND_COUNT] = {
                         1,
                         command_replay,
                         {"replay 1", "replay 1 --raw --db nightly.db"}},
-    [COMMAND_REDUCE] =
-        {"reduce",
-         "ID|--all|FILE",
-         "minimise a finding, all that campaigns had no time for, or a kernel that shows "
-         "--signature, does what --keep names, or passes --test",
-         0,
-         1,
-         command_reduce,
-         {"reduce 1 -o small.simt", "reduce --all --time 10m",
-          "reduce kernel.simt --keep race:x -o small.simt",
-          "reduce kernel.ptx --test './interesting.sh'"}},
+    [COMMAND_REDUCE] = {"reduce",
+                        "ID|--all|FILE",
+                        "make a kernel or a finding small, and keep what it shows: a signature, a "
+                        "race, a hang, or "
+                        "what a program of yours tests",
+                        0,
+                        1,
+                        command_reduce,
+                        {"reduce 1 -o small.simt", "reduce --all --time 10m",
+                         "reduce kernel.simt --keep race:x -o small.simt",
+                         "reduce kernel.ptx --test './interesting.sh'"}},
     [COMMAND_TRIAGE] = {"triage",
                         "list [STATE] | search WORD... | bugs | show ID... | note ID... TEXT | "
                         "status ID... STATUS [REFERENCE] | suppress SIGNATURE [NOTE] | "

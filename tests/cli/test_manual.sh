@@ -71,7 +71,7 @@ offers() { # LINE WORDS
 offers "simtfuzz " "$(tr ' ' '\n' <<<"$(echo $commands) --help --version" | sort | xargs)"
 offers "simtfuzz tri" triage
 offers "simtfuzz run --mut" --mutate
-every=$("$simtfuzz" run --help | sed -n '/^options:/,/^examples:/p' | grep -oE '^  (-., )?( *--[a-z-]+)' | tr -d ,)
+every=$("$simtfuzz" run --help | sed -n '/^options:/,/^examples:/p' | grep -oE '^  (-., |    )--[a-z-]+' | tr -d ,)
 # shellcheck disable=SC2086
 offers "simtfuzz run -" "$(printf '%s\n' $every | sort | tr '\n' ' ' | sed 's/ $//')"
 offers "simtfuzz run --oracles sim" simulation
