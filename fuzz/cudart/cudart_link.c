@@ -2,6 +2,7 @@
  * Device memory as the program sees it: places in the file that holds it.
  */
 #include "fuzz/cudart/cudart.h"
+#include "fuzz/cudart/static_link.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,9 +13,15 @@ static uint64_t memory_end, memory_used;
 static uint32_t numbers;
 static struct allocation *allocations;
 
-static __attribute__((constructor)) void start(void)
+/* Before all others, also before the C library has taken the environment (-z initfirst): libraries that are linked with
+ * the static runtime register their kernels in constructors of their own. */
+static __attribute__((constructor)) void start(int count, char **arguments, char **environment)
 {
+    (void)count, (void)arguments;
+    if (!environ)
+        environ = environment;
     device_claim(DEVICE_VARIABLE_NAME);
+    static_link_runtime(static_link_own);
 }
 
 bool device_enter(void)

@@ -216,10 +216,11 @@ static void tell_recorded(struct execution *e, int status, int killed)
         fprintf(stderr, "simtfuzz record: the program was ended by signal %d (%s)\n", killed,
                 strsignal(killed));
     if (!e->device.modules) {
-        fprintf(stderr,
-                "simtfuzz record: the program registered no kernels. One that is linked with the "
-                "static runtime, or launches by the driver's interface, is not seen: build with "
-                "nvcc -cudart shared\n");
+        fprintf(
+            stderr,
+            "simtfuzz record: the program registered no kernels. One that launches by the driver's "
+            "interface is not seen, nor one with the static runtime that is stripped, or for "
+            "which there is no libcudart.so.13: build with nvcc -cudart shared\n");
         return;
     }
     fprintf(stderr,
@@ -253,7 +254,8 @@ static void tell_end(struct execution *e, int status, int killed)
     if (!e->device.modules) {
         fprintf(stderr,
                 "simtfuzz exec: the program brought no kernels to this device. One that is linked "
-                "with the static runtime does not see it: build with nvcc -cudart shared\n");
+                "with the static runtime must not be stripped, or else be built with nvcc -cudart "
+                "shared\n");
         return;
     }
     if (leaks > 0 && !e->options.leaks)

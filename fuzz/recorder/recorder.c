@@ -6,6 +6,7 @@
  * Launches come one after the other so: whatever the program had under way is waited for first.
  */
 #include "fuzz/cudart/cudart.h"
+#include "fuzz/cudart/static_link.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -48,9 +49,34 @@ static bool incomplete; /* some of device memory is not kept: launches are not r
 
 /* ---- the runtime behind this one ---- */
 
-static void *next_of(const char *name)
+/* Of a program that is linked with the static one, whose functions all become those of the shared one. */
+static void *shared_runtime;
+
+static void *find_next(const char *name)
 {
     void *found = dlsym(RTLD_NEXT, name);
+    return found || !shared_runtime ? found : dlsym(shared_runtime, name);
+}
+
+/* For static_link_runtime: there is no shared one, so all stays. */
+static void *find_other(const char *name)
+{
+    if (!find_next("cudaMalloc") && !shared_runtime)
+        shared_runtime = dlopen("libcudart.so.13", RTLD_NOW | RTLD_GLOBAL);
+    if (!find_next("cudaMalloc"))
+        return NULL;
+    void *own = static_link_own(name);
+    return own ? own : find_next(name);
+}
+
+static __attribute__((constructor)) void start(void)
+{
+    static_link_runtime(find_other);
+}
+
+static void *next_of(const char *name)
+{
+    void *found = find_next(name);
     if (found)
         return found;
     fprintf(stderr, "simtfuzz record: there is no %s behind the recorder\n", name);
@@ -357,7 +383,7 @@ cudaError_t __cudaGetKernel(void **kernel, const void *host)
 static bool is_capturing(cudaStream_t stream)
 {
     cudaError_t (*ask)(cudaStream_t, int *) =
-        (cudaError_t(*)(cudaStream_t, int *))dlsym(RTLD_NEXT, "cudaStreamIsCapturing");
+        (cudaError_t(*)(cudaStream_t, int *))find_next("cudaStreamIsCapturing");
     int status = 0;
     return ask && ask(stream, &status) == 0 && status != 0;
 }

@@ -221,11 +221,13 @@ nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null) || { echo "no
 build() { # output, program, flags..
     local output=$1 file=$source/corpus/programs/$2.cu
     shift 2
-    "$nvcc" -arch=sm_80 -lineinfo -cudart shared "$@" -o "$output" "$file" 2>nvcc.log || failed "nvcc: $(cat nvcc.log)"
+    "$nvcc" -arch=sm_80 -lineinfo "$@" -o "$output" "$file" 2>nvcc.log || failed "nvcc: $(cat nvcc.log)"
 }
+# Some with the shared runtime, some with the static one, which is nvcc's default; one of these in a library.
 build packed matrix-product &
-build flat lock --no-compress -DBUG_EVERY_LANE &
-build quick histogram --compress-mode=speed -DBUG_UNINITIALISED &
+build flat lock -cudart shared --no-compress -DBUG_EVERY_LANE &
+build quick histogram -cudart shared --compress-mode=speed -DBUG_UNINITIALISED &
+build libsum.so vector-sum -shared -Xcompiler -fPIC -Dmain=sum -DBUG_UNCHECKED_SIZE &
 build tensors tensor-product &
 build early tensor-product -DBUG_MISSING_BARRIER &
 build beyond tensor-product -DBUG_STRIDE &
@@ -259,6 +261,17 @@ expect 1 exec -- ./beyond
 says err 'write of 16 bytes at global' 'which has 16384 bytes' 'tensor-product.cu:37'
 expect 0 exec -- ./packed
 says out '0 elements of 32 x 32 are wrong'
+expect 0 record --capture rec-static -- "$simtfuzz" exec -- ./packed
+says err 'simtfuzz record: 1 launch kept in rec-static, 0 not'
+expect 0 check rec-static/launch-1.ptx
+says out 'left the same'
+strip packed -o stripped
+expect 1 exec -- ./stripped
+says err 'must not be stripped'
+echo 'int sum(); int main() { return sum(); }' >main.cc
+c++ -o summing main.cc -L. -lsum "-Wl,-rpath,$PWD" || failed 'main.cc'
+expect 1 exec -- ./summing
+says err 'byte 200000 of buffer1' 'vector-sum.cu:9 | c[i] = a[i] + b[i];'
 expect 1 exec -- ./flat
 says err 'HANG      visit(Lock*, int*)<<<20, 32>>>'
 says err 'lock.cu:9 | while (atomicCAS(&taken, 0, 1) != 0)'
