@@ -395,12 +395,12 @@ STEP_INLINE enum rule select_statement(struct intk_step *x)
 /* A guard comes first. */
 STEP_INLINE enum rule select_guarded(struct intk_step *x)
 {
-    int32_t guard;
-    if (x->s->guard == CODE_NONE)
-        return select_statement(x);
-    if (!eval(x->m, x->t, x->s->guard, x->number, &guard))
-        return out_of_bounds(x, RULE_INTK_DISABLED);
-    x->truth = guard != 0;
+    int32_t guard = 1;
+    if (x->s->guard != CODE_NONE) {
+        if (!eval(x->m, x->t, x->s->guard, x->number, &guard))
+            return out_of_bounds(x, RULE_INTK_DISABLED);
+        x->truth = guard != 0;
+    }
     if (guard)
         return select_statement(x);
     return x->s->kind == CODE_BARRIER ? intk_barrier_skip(x) : intk_disabled(x);
