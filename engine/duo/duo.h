@@ -21,7 +21,8 @@
 #include "engine/forms/cfg.h"
 #include "engine/smt/term.h"
 
-enum { LOG_READ, LOG_WRITE, LOG_ATOMIC, LOG_KINDS };
+/* A strong write of PTX is as an atomic; a strong read does not race with these, nor with other reads. */
+enum { LOG_READ, LOG_WRITE, LOG_ATOMIC, LOG_STRONG_READ, LOG_KINDS };
 
 /* Something that must not be: `wrong` can be true = it goes wrong. */
 struct obligation {
@@ -108,8 +109,10 @@ struct passed {
 enum deed_kind {
     DEED_ACCESS,
     DEED_HAVOC,
-    DEED_ATOMIC,  /* behind its access */
-    DEED_CHOICE,  /* of one of the targets of a goto */
+    DEED_ATOMIC, /* behind its access */
+    DEED_CHOICE, /* of one of the targets of a goto */
+    DEED_MADE, /* of PTX: made[0] is made up, by the instruction `count`, as enum lift_made says */
+    DEED_DONE, /* of PTX: the instruction `count`, and what its results hold now */
     DEED_BARRIER, /* of both threads */
     DEED_WRONG    /* an obligation */
 };
@@ -122,7 +125,8 @@ struct deed {
     struct access_seen seen; /* an access */
     uint32_t count;     /* a choice: targets; an obligation, a barrier: its number in the list */
     term made[2];       /* a havoc; what an atomic leaves, and its result or TERM_NONE */
-    const term *may;    /* a choice: whether thread k may go there */
+    uint8_t as;         /* DEED_MADE: enum lift_made */
+    const term *may;    /* a choice: whether thread k may go there; DEED_DONE: results */
     const term *chosen; /* that it goes there and to none before; TERM_NONE: not made up */
 };
 

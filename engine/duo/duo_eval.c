@@ -41,14 +41,16 @@ static void log_access(struct duo *duo, term *state, const struct access_seen *a
 /* What of thread 1 conflicts with an access of thread 2. */
 static term conflicts(struct duo *duo, const term *state, const struct ast_var *var, uint32_t kind)
 {
-    struct terms *t = &duo->terms;
-    term read = state[slot_log(duo, var, LOG_READ)], write = state[slot_log(duo, var, LOG_WRITE)],
-         atomic = state[slot_log(duo, var, LOG_ATOMIC)];
-    if (kind == LOG_READ)
-        return term_or(t, write, atomic);
-    if (kind == LOG_ATOMIC)
-        return term_or(t, read, write);
-    return term_or(t, read, term_or(t, write, atomic));
+    static const uint8_t with[LOG_KINDS] = {[LOG_READ] = 1 << LOG_WRITE | 1 << LOG_ATOMIC,
+                                            [LOG_WRITE] = 1 << LOG_READ | 1 << LOG_WRITE |
+                                                          1 << LOG_ATOMIC | 1 << LOG_STRONG_READ,
+                                            [LOG_ATOMIC] = 1 << LOG_READ | 1 << LOG_WRITE,
+                                            [LOG_STRONG_READ] = 1 << LOG_WRITE};
+    term any = TERM_FALSE;
+    for (uint32_t i = 0; i < LOG_KINDS; i++)
+        if (with[kind] >> i & 1)
+            any = term_or(&duo->terms, any, state[slot_log(duo, var, i)]);
+    return any;
 }
 
 void duo_obligation(struct duo *duo, const struct obligation *o)

@@ -11,6 +11,8 @@
  */
 #include "engine/duo/lift.h"
 
+#include "engine/base/invariant.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -140,7 +142,7 @@ static void change_variables(struct duo *duo, struct loop_cut *cut, const uint8_
 /* The log is of thread 1. */
 static void change_log(struct duo *duo, struct loop_cut *cut, const uint8_t *changed)
 {
-    static const char *const kinds[] = {"read", "written", "atomic"};
+    static const char *const kinds[LOG_KINDS] = {"read", "written", "atomic", "strongly read"};
     for (uint32_t i = 0; i < duo->var_count; i++)
         for (uint32_t kind = 0; kind < LOG_KINDS; kind++) {
             const struct ast_var *var = duo->vars[i];
@@ -223,6 +225,16 @@ static void note_head(struct duo *duo, const term *state, uint32_t head)
                                    .what = "the loop's head"});
 }
 
+/* What a trip changes is said to change: all else is after it the term that it was at the head. */
+static void check_changes(struct duo *duo, const struct loop_cut *cut)
+{
+    uint8_t *said = ARENA_ARRAY(duo->arena, uint8_t, duo->slot_count);
+    for (uint32_t i = 0; i < cut->symbol_count; i++)
+        said[cut->symbol_slots[i]] = 1;
+    for (uint32_t i = slot_path(duo) + 1; i < duo->slot_count && !duo->terms.full; i++)
+        INVARIANT(said[i] || cut->latch[i] == cut->head[i]);
+}
+
 static void cut_loop(struct duo *duo, term *state, uint32_t loop, uint32_t from, uint32_t to)
 {
     struct terms *t = &duo->terms;
@@ -245,6 +257,7 @@ static void cut_loop(struct duo *duo, term *state, uint32_t loop, uint32_t from,
     cut->test_first = duo->tests.count;
     cut->claim_first = duo->claims.count;
     run_range(duo, cut->latch, from, to, loop);
+    check_changes(duo, cut);
     cut->end = duo->terms.count;
     cut->deed_end = duo->deeds.count;
     cut->access_end = duo->accesses.count;

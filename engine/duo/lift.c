@@ -74,7 +74,7 @@ uint32_t lift_log_kind(const struct lift *lift, const struct ptx_op *op)
 {
     bool one_size = (lift->strong_sizes & (lift->strong_sizes - 1)) == 0;
     if (is_strong(op) && (one_size || op->exec == PTX_EXEC_ATOM))
-        return LOG_ATOMIC;
+        return op->exec == PTX_EXEC_LD ? LOG_STRONG_READ : LOG_ATOMIC;
     return op->exec == PTX_EXEC_ST ? LOG_WRITE : LOG_READ;
 }
 

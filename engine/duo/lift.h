@@ -75,6 +75,13 @@ void lift_mark_changes(struct duo *duo, uint32_t block, uint8_t *changed);
 
 /* ---- between the files of lift_*.c ---- */
 
+/* What a value stands for that an instruction makes up: a result, by number; .. */
+enum lift_made {
+    LIFT_LEFT = PTX_CODE_RESULTS, /* what an atomic leaves in memory */
+    LIFT_MET,                     /* a strong read meets another thread's write: a Boolean */
+    LIFT_SPECIAL                  /* a special register of which nothing is known */
+};
+
 /* An instruction of thread k. */
 struct lifting {
     struct duo *duo;
@@ -90,8 +97,10 @@ struct lifting {
 /* The value of an operand, of its size. */
 term lift_value(struct lifting *x, const struct ptx_place *place);
 void lift_set(struct lifting *x, const struct ptx_place *place, term value);
-/* Anything, of a result's size. */
+/* Anything, of a result's size; what an atomic leaves, of a place that is no result. */
 term lift_anything(struct lifting *x, const struct ptx_place *place);
+/* A value that is made up. */
+term lift_make(struct lifting *x, enum term_sort sort, const char *what, uint32_t as);
 
 /* ld, st, atom, red. What is left of x->active: who was not out of bounds. */
 term lift_access(struct lifting *x);

@@ -161,14 +161,15 @@ static term forgotten(const struct placing *p, const struct ptx_place *result, t
 {
     struct duo *duo = p->x->duo;
     const struct ast_var *var = p->place->var;
-    bool strong = lift_log_kind(p->x->lift, p->x->op) == LOG_ATOMIC;
+    bool strong = lift_log_kind(p->x->lift, p->x->op) == LOG_STRONG_READ;
     if (!is_memory(var) || !duo->written[var->mark] ||
         !(strong || duo->options->memory == PROOF_ADVERSARY))
         return seen;
     term anything = lift_anything(p->x, result);
-    return strong ? term_ite(&duo->terms, duo_fresh(duo, SORT_BOOL, "another thread's write"),
-                             anything, seen)
-                  : anything;
+    if (!strong)
+        return anything;
+    term met = lift_make(p->x, SORT_BOOL, "another thread's write", LIFT_MET);
+    return term_ite(&duo->terms, met, anything, seen);
 }
 
 /* ---- instructions ---- */

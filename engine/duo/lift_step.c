@@ -5,6 +5,22 @@
 
 #include <inttypes.h>
 
+/* ---- what is noted ---- */
+
+/* Thread k executes it. */
+static term executes(struct lifting *x)
+{
+    return term_and(&x->duo->terms, x->active, x->state[slot_path(x->duo)]);
+}
+
+term lift_make(struct lifting *x, enum term_sort sort, const char *what, uint32_t as)
+{
+    term made = duo_fresh(x->duo, sort, what);
+    duo_note(x->duo, (struct deed){DEED_MADE, (uint8_t)x->k, .when = executes(x), .count = x->pc,
+                                   .as = (uint8_t)as, .made = {made}});
+    return made;
+}
+
 /* ---- operands ---- */
 
 /* A bit mask of lanes below the thread's, or what else is a function of its lane. */
@@ -50,9 +66,10 @@ static term special(struct lifting *x, enum ptx_special which, char element)
     case PTX_SPECIAL_LANEMASK_GT:
         return lane_mask_of(x, which, lane);
     default:
-        return duo_fresh(x->duo, SORT_WORD,
+        return lift_make(x, SORT_WORD,
                          arena_printf(x->duo->arena, "%s at line %" PRIu32,
-                                      ptx_specials[which].name, x->op->line));
+                                      ptx_specials[which].name, x->op->line),
+                         LIFT_SPECIAL);
     }
 }
 
@@ -105,7 +122,9 @@ term lift_anything(struct lifting *x, const struct ptx_place *place)
 {
     const char *what = arena_printf(x->duo->arena, "what '%s' at line %" PRIu32 " gives",
                                     ptx_mnemonics[x->op->opcode], x->op->line);
-    return duo_fresh(x->duo, place->bits == 64 ? SORT_LONG : SORT_WORD, what);
+    bool is_result = place >= x->op->results && place < x->op->results + PTX_CODE_RESULTS;
+    return lift_make(x, place->bits == 64 ? SORT_LONG : SORT_WORD, what,
+                     is_result ? (uint32_t)(place - x->op->results) : LIFT_LEFT);
 }
 
 /* ---- one instruction ---- */
@@ -134,13 +153,26 @@ static void leave(struct lifting *x, uint32_t block, term left)
     *in = term_and(t, *in, term_not(t, dies));
 }
 
+static void note_done(struct lifting *x)
+{
+    term *results = ARENA_ARRAY(x->duo->arena, term, PTX_CODE_RESULTS);
+    for (uint32_t i = 0; i < x->op->result_count; i++)
+        if (x->op->results[i].kind == PTX_PLACE_REGISTER)
+            results[i] = x->state[slot_var(x->duo, register_of(x->lift, &x->op->results[i]), x->k)];
+    duo_note(x->duo, (struct deed){DEED_DONE, (uint8_t)x->k, .when = executes(x), .count = x->pc,
+                                   .may = results});
+}
+
 static void execute(struct lifting *x, uint32_t block)
 {
+    term left;
     switch ((int)x->op->exec) {
     case PTX_EXEC_LD:
     case PTX_EXEC_ST:
     case PTX_EXEC_ATOM:
-        leave(x, block, lift_access(x));
+        left = lift_access(x);
+        leave(x, block, left);
+        x->active = left;
         return;
     case PTX_EXEC_ROWS:
         lift_compute(x);
@@ -247,8 +279,10 @@ void lift_block(struct duo *duo, term *state, uint32_t block)
         }
         for (uint32_t k = 0; k < 2; k++) {
             struct lifting x = begin(duo, state, block, k, pc);
-            if (x.active != TERM_FALSE)
-                execute(&x, block);
+            if (x.active == TERM_FALSE)
+                continue;
+            execute(&x, block);
+            note_done(&x);
         }
     }
     for (uint32_t k = 0; k < 2; k++)

@@ -402,7 +402,8 @@ static void log_of_thread(struct finding *f, const struct logged *l)
 
 static void find_log(struct finding *f, const struct ast_var *var, uint32_t kind)
 {
-    static const char *const kinds[] = {"has read", "has written", "has changed atomically"};
+    static const char *const kinds[LOG_KINDS] = {"has read", "has written",
+                                                 "has changed atomically", "has strongly read"};
     struct duo *duo = f->duo;
     uint32_t slot = slot_log(duo, var, kind);
     struct logged l = {.var = var,

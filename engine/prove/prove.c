@@ -242,7 +242,7 @@ static const struct proof_model *read_model(struct duo *duo, const struct asking
                                             const struct obligation *of, uint32_t count,
                                             const uint32_t *values)
 {
-    static const char *const kinds[] = {"read", "write", "atomic"};
+    static const char *const kinds[LOG_KINDS] = {"read", "write", "atomic", "read"};
     struct proof_model *model = ARENA_NEW(duo->arena, struct proof_model);
     uint32_t which = 0;
     while (which < count && values[which] != 1)

@@ -6,6 +6,7 @@
 #include "engine/sequential/sequential.h"
 #include "engine/smt/verifier.h"
 #include "oracle/check/evidence.h"
+#include "oracle/prove/drawn_ptx.h"
 #include "oracle/prove/follow.h"
 #include "oracle/prove/judge.h"
 
@@ -25,6 +26,7 @@ enum {
     SHARE_HORN = 4,
     SHARE_BOOGIE = 16, /* it takes 1.5 seconds to start */
     SHARE_PAIRS = 2,   /* `encoding`, where only `pairs` is asked for */
+    SHARE_DRAWN = 2,   /* the same, of a drawn kernel in PTX */
     MOST_THREADS = 64
 };
 #define SECOND_SOLVER "cvc5 --lang smt2 --incremental --rlimit-per=20000"
@@ -138,6 +140,19 @@ static uint32_t judge_encoding(struct asking *x)
     if (fault.what)
         diverge(x, "encoding", fault.what, GOAL_COUNT, fault.why, fault.why);
     return pairs;
+}
+
+/* Of a small kernel in PTX that the case's seed draws: kernels given as PTX hold much that is refused. */
+static void judge_drawn(struct asking *x)
+{
+    struct checking *c = x->c;
+    uint32_t pairs = 0;
+    uint64_t seed = pcg_splitmix(c->options->seed ^ ORACLE_PROVE);
+    const struct ast_kernel *kernel = drawn_ptx(c->arena, seed);
+    struct follow_fault fault = follow_executions(
+        c->arena, forms_new(c->arena, kernel), (struct follow_claims){.cut = NULL}, seed, &pairs);
+    if (fault.what)
+        diverge(x, "encoding", fault.what, GOAL_COUNT, print_kernel(c->arena, kernel), fault.why);
 }
 
 /* ---- any number of threads ---- */
@@ -271,6 +286,7 @@ void prove_oracle_judge(struct checking *c)
         return;
     }
     x.answer->checked += judge_encoding(&x);
+    judge_drawn(&x);
     if (drawn(&x, SHARE_ANY))
         judge_any(&x);
     if (drawn(&x, SHARE_HORN))
@@ -283,6 +299,10 @@ void prove_oracle_judge(struct checking *c)
 void prove_encoding_judge(struct checking *c)
 {
     struct asking x = asking(c, ORACLE_PAIRS);
-    if (!oracle_asked(c, ORACLE_PROVE) && drawn(&x, SHARE_PAIRS))
+    if (oracle_asked(c, ORACLE_PROVE))
+        return;
+    if (drawn(&x, SHARE_PAIRS))
         judge_encoding(&x);
+    if (drawn(&x, SHARE_DRAWN))
+        judge_drawn(&x);
 }

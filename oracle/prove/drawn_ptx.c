@@ -1,0 +1,388 @@
+#include "oracle/prove/drawn_ptx.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "engine/base/pcg.h"
+#include "engine/base/text.h"
+
+/*
+ * Registers: r0 is tid, r1 the thread's number in the grid, r8 a loop's counter; d0, d1 are where g and s are, d7 an
+ * address; p4 is a loop's. The others take anything.
+ *
+ * In a form, a capital letter stands for something drawn: registers R, D, H, P that are written, of 32, 64, 16 bits, of
+ * predicates; S a register or a number, T, E, I, Q registers that are read, of 32, 32 (no number), 64, 16 bits, of
+ * predicates; N a number below 33; Y a sign, C a comparison, B a connective.
+ */
+static const char *const forms[] = {
+    "add.Y32 R, S, S;",
+    "sub.Y32 R, S, S;",
+    "mul.lo.Y32 R, S, S;",
+    "mul.hi.Y32 R, S, S;",
+    "mul.wide.Y32 D, S, S;",
+    "mad.lo.Y32 R, S, S, S;",
+    "mad.hi.Y32 R, S, S, S;",
+    "mad.wide.Y32 D, S, S, E;",
+    "div.Y32 R, S, S;",
+    "rem.Y32 R, S, S;",
+    "min.Y32 R, S, S;",
+    "max.Y32 R, S, S;",
+    "abs.s32 R, S;",
+    "neg.s32 R, S;",
+    "add.Y64 D, E, E;",
+    "sub.Y64 D, E, E;",
+    "mul.lo.Y64 D, E, E;",
+    "mul.hi.Y64 D, E, E;",
+    "div.Y64 D, E, E;",
+    "rem.Y64 D, E, E;",
+    "min.Y64 D, E, E;",
+    "max.Y64 D, E, E;",
+    "abs.s64 D, E;",
+    "neg.s64 D, E;",
+    "add.Y16 H, I, I;",
+    "sub.Y16 H, I, I;",
+    "mul.lo.Y16 H, I, I;",
+    "mul.hi.Y16 H, I, I;",
+    "mul.wide.Y16 R, I, I;",
+    "mad.lo.Y16 H, I, I, I;",
+    "mad.wide.Y16 R, I, I, S;",
+    "div.Y16 H, I, I;",
+    "rem.Y16 H, I, I;",
+    "min.Y16 H, I, I;",
+    "max.Y16 H, I, I;",
+    "abs.s16 H, I;",
+    "neg.s16 H, I;",
+    "B.b32 R, S, S;",
+    "B.b64 D, E, E;",
+    "B.b16 H, I, I;",
+    "B.pred P, Q, Q;",
+    "not.b32 R, S;",
+    "not.b64 D, E;",
+    "not.b16 H, I;",
+    "not.pred P, Q;",
+    "cnot.b32 R, S;",
+    "cnot.b64 D, E;",
+    "cnot.b16 H, I;",
+    "lop3.b32 R, S, S, S, 0xN;",
+    "shl.b32 R, S, S;",
+    "shl.b32 R, S, N;",
+    "shr.Y32 R, S, S;",
+    "shr.Y32 R, S, N;",
+    "shl.b64 D, E, S;",
+    "shl.b64 D, E, N;",
+    "shr.Y64 D, E, S;",
+    "shr.Y64 D, E, N;",
+    "shl.b16 H, I, S;",
+    "shr.Y16 H, I, S;",
+    "shr.Y16 H, I, N;",
+    "shf.l.wrap.b32 R, S, S, S;",
+    "shf.r.wrap.b32 R, S, S, S;",
+    "shf.r.clamp.b32 R, S, S, S;",
+    "bfe.Y32 R, S, N, N;",
+    "bfe.Y32 R, S, S, S;",
+    "popc.b32 R, S;",
+    "setp.C.Y32 P, S, S;",
+    "setp.C.Y32 p0|p1, S, S;",
+    "setp.C.B.Y32 p1|p2, S, S, Q;",
+    "setp.C.B.Y32 p2|p0, S, S, !Q;",
+    "setp.C.Y64 P, E, E;",
+    "setp.C.B.Y64 p0|p2, E, E, Q;",
+    "setp.C.Y16 P, I, I;",
+    "setp.C.B.Y16 p1|p0, I, I, !Q;",
+    "set.C.u32.Y32 R, S, S;",
+    "set.C.s32.Y64 R, E, E;",
+    "set.C.B.u32.Y32 R, S, S, Q;",
+    "set.C.B.u32.Y32 R, S, S, !Q;",
+    "selp.b32 R, S, S, Q;",
+    "selp.b64 D, E, E, Q;",
+    "slct.b32.s32 R, S, S, S;",
+    "mov.u32 R, S;",
+    "mov.u64 D, E;",
+    "mov.b64 D, {T, T};",
+    "mov.b64 {r2, r3}, E;",
+    "mov.b64 {r5, r4}, E;",
+    "mov.b32 {h0, h1}, T;",
+    "mov.b32 R, {I, I};",
+    "cvt.Y64.Y32 D, T;",
+    "cvt.Y32.Y64 R, E;",
+    "cvt.Y16.Y32 H, T;",
+    "cvt.Y32.Y16 R, I;",
+    "cvt.Y64.Y16 D, I;",
+    "cvt.Y16.Y64 H, E;",
+    "cvt.Y32.Y8 R, T;",
+    "cvt.Y64.Y8 D, T;",
+    "cvt.Y8.Y32 R, T;",
+    "cvt.Y8.Y16 H, I;",
+    "cvt.Y32.Y32 R, T;",
+    "cvt.rn.f32.s32 R, T;",
+};
+
+/* At an address that is a multiple of the bytes given. */
+static const struct {
+    const char *text;
+    uint32_t bytes;
+    bool global;
+} accesses[] = {{"ld.X.Y32 R, A;", 4, false},
+                {"ld.X.Y32 D, A;", 4, false},
+                {"ld.X.Y8 R, A;", 1, false},
+                {"ld.X.Y8 H, A;", 1, false},
+                {"ld.X.Y16 R, A;", 2, false},
+                {"ld.X.Y16 H, A;", 2, false},
+                {"ld.X.Y16 D, A;", 2, false},
+                {"ld.X.Y64 D, A;", 8, false},
+                {"ld.X.v2.u32 {r2, r3}, A;", 8, false},
+                {"ld.X.v4.u32 {r2, r3, r4, r5}, A;", 16, false},
+                {"ld.X.v4.s8 {r2, r3, r4, r5}, A;", 4, false},
+                {"ld.X.v2.u64 {d2, d3}, A;", 16, false},
+                {"ld.X.v2.s16 {h0, h1}, A;", 4, false},
+                {"ld.volatile.X.u32 R, A;", 4, false},
+                {"st.X.u32 A, S;", 4, false},
+                {"st.X.u32 A, S;", 4, false},
+                {"st.X.u8 A, T;", 1, false},
+                {"st.X.u16 A, I;", 2, false},
+                {"st.X.u64 A, E;", 8, false},
+                {"st.X.v2.u32 A, {T, T};", 8, false},
+                {"st.X.v4.u32 A, {T, T, T, T};", 16, false},
+                {"st.X.v2.u64 A, {E, E};", 16, false},
+                {"st.X.v4.u8 A, {T, T, T, T};", 4, false},
+                {"st.X.v2.u16 A, {I, I};", 4, false},
+                {"atom.X.add.u32 R, A, S;", 4, false},
+                {"atom.X.min.s32 R, A, S;", 4, false},
+                {"atom.X.exch.b32 R, A, S;", 4, false},
+                {"red.X.max.u32 A, S;", 4, false}};
+
+struct drawing {
+    struct text out;
+    struct pcg rng;
+    uint32_t labels, left; /* statements that may still come */
+    bool in_loop;
+    const char *space; /* of the access at hand */
+    uint32_t offset;
+};
+
+#define PICK(d, list) (list)[pcg_below(&(d)->rng, sizeof(list) / sizeof(list)[0])]
+
+static void put_source(struct drawing *d)
+{
+    static const int32_t numbers[] = {0,  1,   2,  3,  5,  7,     8,        31,
+                                      32, 255, -1, -2, -7, 65537, INT32_MAX};
+    if (pcg_below(&d->rng, 3) == 0)
+        text_format(&d->out, "%" PRId32, PICK(d, numbers));
+    else
+        text_format(&d->out, "r%" PRIu32, pcg_below(&d->rng, 8));
+}
+
+static void put_letter(struct drawing *d, char letter)
+{
+    static const char *const compares[] = {"eq", "ne", "lt", "le", "gt", "ge"},
+                             *const connectives[] = {"and", "or", "xor"};
+    const char names[] = {[0] = 'r', [1] = 'd', [2] = 'h', [3] = 'p'};
+    switch (letter) {
+    case 'R':
+    case 'D':
+        text_format(&d->out, "%c%" PRIu32, names[letter == 'D'],
+                    2 + pcg_below(&d->rng, letter == 'R' ? 6 : 5));
+        return;
+    case 'H':
+    case 'I':
+        text_format(&d->out, "h%" PRIu32, pcg_below(&d->rng, 3));
+        return;
+    case 'P':
+    case 'Q':
+        text_format(&d->out, "p%" PRIu32, pcg_below(&d->rng, 3));
+        return;
+    case 'S':
+        put_source(d);
+        return;
+    case 'T':
+        text_format(&d->out, "r%" PRIu32, pcg_below(&d->rng, 8));
+        return;
+    case 'E':
+        text_format(&d->out, "d%" PRIu32, 2 + pcg_below(&d->rng, 5));
+        return;
+    case 'N':
+        text_format(&d->out, "%" PRIu32, pcg_below(&d->rng, 33));
+        return;
+    case 'Y':
+        text_put(&d->out, pcg_below(&d->rng, 2) ? "u" : "s");
+        return;
+    case 'C':
+        text_put(&d->out, PICK(d, compares));
+        return;
+    case 'B':
+        text_put(&d->out, PICK(d, connectives));
+        return;
+    case 'X':
+        text_put(&d->out, d->space);
+        return;
+    case 'A':
+        text_format(&d->out, "[d7+%" PRIu32 "]", d->offset);
+        return;
+    default:
+        text_put_bytes(&d->out, &letter, 1);
+    }
+}
+
+static void put_guard(struct drawing *d)
+{
+    text_put(&d->out, "\t");
+    if (pcg_below(&d->rng, 5) == 0)
+        text_format(&d->out, "@%sp%" PRIu32 " ", pcg_below(&d->rng, 2) ? "!" : "",
+                    pcg_below(&d->rng, 3));
+}
+
+static void put_form(struct drawing *d, const char *form)
+{
+    put_guard(d);
+    for (const char *c = form; *c; c++)
+        put_letter(d, *c);
+    text_put(&d->out, "\n");
+}
+
+/* Mostly at a place of the thread's own; else where another thread may be. */
+static void put_access(struct drawing *d)
+{
+    uint32_t n = pcg_below(&d->rng, sizeof accesses / sizeof accesses[0]);
+    bool global = pcg_below(&d->rng, 2), own = pcg_below(&d->rng, 4) > 0;
+    uint32_t stride = 16u << pcg_below(&d->rng, 2), bytes = accesses[n].bytes;
+    d->space = global ? "global" : "shared";
+    d->offset = pcg_below(&d->rng, 16 / bytes + (pcg_below(&d->rng, 4) == 0)) * bytes;
+    if (own)
+        text_format(&d->out, "\tmad.wide.u32 d7, r%d, %" PRIu32 ", d%d;\n", global, stride,
+                    !global);
+    else
+        text_format(&d->out,
+                    "\tand.b32 r7, r%" PRIu32 ", 7;\n\tmad.wide.u32 d7, r7, %" PRIu32 ", d%d;\n",
+                    pcg_below(&d->rng, 8), bytes, !global);
+    if (global && pcg_below(&d->rng, 4) == 0) {
+        text_put(&d->out, "\tcvta.global.u64 d7, d7;\n");
+        if (strncmp(accesses[n].text, "ld.vol", 6) != 0 && pcg_below(&d->rng, 2))
+            text_put(&d->out, "\tcvta.to.global.u64 d7, d7;\n");
+    }
+    put_form(d, accesses[n].text);
+}
+
+static void put_some(struct drawing *d, uint32_t most);
+
+static void put_branch(struct drawing *d)
+{
+    uint32_t label = d->labels++;
+    text_format(&d->out, "\t@%sp%" PRIu32 " bra L%" PRIu32 ";\n", pcg_below(&d->rng, 2) ? "!" : "",
+                pcg_below(&d->rng, 3), label);
+    put_some(d, 4);
+    text_format(&d->out, "L%" PRIu32 ":\n", label);
+}
+
+/* Into three blocks, the second one of which goes on into the third. */
+static void put_table(struct drawing *d)
+{
+    uint32_t label = d->labels;
+    d->labels += 4;
+    text_format(&d->out,
+                "\trem.u32 r7, r%" PRIu32 ", 3;\nW%" PRIu32 ": .branchtargets L%" PRIu32
+                ", L%" PRIu32 ", L%" PRIu32 ";\n\tbrx.idx r7, W%" PRIu32 ";\nL%" PRIu32 ":\n",
+                pcg_below(&d->rng, 8), label, label, label + 1, label + 2, label, label);
+    put_some(d, 2);
+    text_format(&d->out, "\tbra L%" PRIu32 ";\nL%" PRIu32 ":\n", label + 3, label + 1);
+    put_some(d, 2);
+    text_format(&d->out, "L%" PRIu32 ":\n", label + 2);
+    put_some(d, 2);
+    text_format(&d->out, "L%" PRIu32 ":\n", label + 3);
+}
+
+/* Threads make trips of their own, or all the same. */
+static void put_loop(struct drawing *d)
+{
+    uint32_t label = d->labels++;
+    if (pcg_below(&d->rng, 2))
+        text_put(&d->out, "\tand.b32 r9, r0, 3;\n");
+    else
+        text_format(&d->out, "\tmov.u32 r9, %" PRIu32 ";\n", pcg_below(&d->rng, 4));
+    text_format(&d->out, "\tmov.u32 r8, 0;\nL%" PRIu32 ":\n", label);
+    d->in_loop = true;
+    put_some(d, 4);
+    d->in_loop = false;
+    text_format(&d->out,
+                "\tadd.u32 r8, r8, 1;\n\tsetp.lt.u32 p3, r8, r9;\n\t@p3 bra L%" PRIu32 ";\n",
+                label);
+}
+
+static void put_statement(struct drawing *d)
+{
+    switch (pcg_below(&d->rng, 24)) {
+    case 0:
+    case 1:
+        put_branch(d);
+        return;
+    case 2:
+        put_table(d);
+        return;
+    case 3:
+        if (!d->in_loop)
+            put_loop(d);
+        return;
+    case 4:
+        text_put(&d->out, "\tbar.sync 0;\n");
+        return;
+    case 5:
+        if (pcg_below(&d->rng, 8) == 0)
+            put_form(d, pcg_below(&d->rng, 4) ? "exit;" : "trap;");
+        return;
+    case 6:
+    case 7:
+    case 8:
+    case 9:
+        put_access(d);
+        return;
+    default:
+        put_form(d, PICK(d, forms));
+    }
+}
+
+static void put_some(struct drawing *d, uint32_t most)
+{
+    for (uint32_t n = pcg_below(&d->rng, most) + 1; n > 0 && d->left > 0; n--) {
+        d->left--;
+        put_statement(d);
+    }
+}
+
+/* What threads begin with is different words. */
+static void put_start(struct drawing *d, uint32_t threads)
+{
+    text_format(&d->out,
+                "\tmov.u32 r0, %%tid.x;\n\tmov.u32 r1, %%ctaid.x;\n\tmad.lo.u32 r1, r1, %" PRIu32
+                ", r0;\n\tmov.u64 d0, g;\n\tmov.u64 d1, s;\n",
+                threads);
+    for (uint32_t i = 2; i < 8; i++)
+        text_format(&d->out, "\tmad.lo.u32 r%" PRIu32 ", r1, %" PRId32 ", %" PRId32 ";\n", i,
+                    (int32_t)(pcg_next(&d->rng) >> pcg_below(&d->rng, 32)),
+                    (int32_t)pcg_next(&d->rng) >> pcg_below(&d->rng, 32));
+    for (uint32_t i = 2; i < 7; i++)
+        text_format(&d->out, "\tmul.wide.s32 d%" PRIu32 ", r%" PRIu32 ", %" PRId32 ";\n", i, i,
+                    (int32_t)pcg_next(&d->rng) >> pcg_below(&d->rng, 32));
+    for (uint32_t i = 0; i < 3; i++)
+        text_format(&d->out,
+                    "\tcvt.u16.u32 h%" PRIu32 ", r%" PRIu32 ";\n\tsetp.lt.s32 p%" PRIu32
+                    ", r%" PRIu32 ", r%" PRIu32 ";\n",
+                    i, i + 2, i, i + 2, i + 5);
+}
+
+const struct ast_kernel *drawn_ptx(struct arena *arena, uint64_t seed)
+{
+    struct drawing d = {.out = text_begin(arena), .left = 20};
+    pcg_seed(&d.rng, seed, 1);
+    uint32_t threads = 2 + pcg_below(&d.rng, 4), blocks = 1 + (pcg_below(&d.rng, 3) == 0);
+    text_format(&d.out,
+                "// simtfuzz: entry=k blocks=%" PRIu32 " threads=%" PRIu32
+                " warp=4\n.version 7.8\n.target sm_70\n.address_size 64\n.global .align 16 .u32 "
+                "g[96] = {1, 2, 0x80000000, 0xffff, 5};\n.shared .align 16 .u32 s[64];\n.entry "
+                "k()\n{\n\t.reg .pred p<4>;\n\t.reg .b16 h<3>;\n\t.reg .b32 r<10>;\n\t.reg .b64 "
+                "d<8>;\n",
+                blocks, threads);
+    put_start(&d, threads);
+    while (d.left > 0)
+        put_some(&d, 4);
+    text_put(&d.out, "\texit;\n}\n");
+    return parse_printed(arena, d.out.bytes);
+}
