@@ -49,7 +49,8 @@ static bool need_integer(struct ptx_parser *p, struct location at, const struct 
     return false;
 }
 
-/* The unsigned result of an operator that always fits; the signed forms differ in / % >> and order. */
+/* A quotient is signed unless an operand is not; a rest is that of unsigned numbers, and unsigned (PTX ISA 4.5.5; its table
+ * 5 calls the result signed, ptxas does not). */
 static bool divide(struct ptx_parser *p, struct location at, enum operator_kind op,
                    struct ptx_value *a, uint64_t b)
 {
@@ -57,13 +58,15 @@ static bool divide(struct ptx_parser *p, struct location at, enum operator_kind 
         ptx_error(p, at, "division by zero");
         return false;
     }
-    if (a->is_unsigned)
-        a->bits = op == DIV ? a->bits / b : a->bits % b;
+    if (op == REM)
+        a->bits %= b;
+    else if (a->is_unsigned)
+        a->bits /= b;
     else if (b == UINT64_MAX) /* -1: INT64_MIN / -1 wraps */
-        a->bits = op == DIV ? 0 - a->bits : 0;
+        a->bits = 0 - a->bits;
     else
-        a->bits = op == DIV ? (uint64_t)((int64_t)a->bits / (int64_t)b)
-                            : (uint64_t)((int64_t)a->bits % (int64_t)b);
+        a->bits = (uint64_t)((int64_t)a->bits / (int64_t)b);
+    a->is_unsigned |= op == REM;
     return true;
 }
 
@@ -201,7 +204,7 @@ static bool parse_unary(struct ptx_parser *p, struct ptx_value *value)
         ptx_advance(p);
         ok = parse_unary(p, value) && need_integer(p, at, value);
         if (ok)
-            value->bits = is_not ? !value->bits : ~value->bits;
+            *value = (struct ptx_value){value->kind, is_not ? !value->bits : ~value->bits, !is_not};
     } else {
         ok = parse_literal(p, value);
     }

@@ -104,7 +104,9 @@ static const struct ptx_binding *find_range_below(const struct ptx_scopes *s, co
             continue;
         const struct ptx_entry *entry = find_place(s, name, length - n);
         const struct ptx_binding *b = entry->name ? entry->range : NULL;
-        if (b && value < b->target.variable->count && (!best || b->depth > best->depth)) {
+        while (b && value >= b->target.variable->count) /* a shorter one hides only what it has */
+            b = b->hidden;
+        if (b && (!best || b->depth > best->depth)) {
             best = b;
             *index = (uint32_t)value;
         }

@@ -42,7 +42,7 @@ void drawn_token(struct drawn *d, const char *token)
 void drawn_word(struct drawn *d, const char *word)
 {
     text_put(&d->words, word);
-    text_put(&d->words, " ");
+    text_put(&d->words, *word ? " " : "");
 }
 
 void drawn_number_word(struct drawn *d, int64_t value)

@@ -44,4 +44,14 @@ uint32_t drawn_number(struct drawn *d);
 /* A kernel in the kernel language, of any form, whatever it means. */
 void drawn_kernel(struct drawn *d);
 
+/* A kernel given as PTX. True: an operand of it does not fit, and nobody may take it. */
+bool drawn_ptx(struct drawn *d);
+
+/* A constant expression of PTX, and a number, of 64 bits. */
+uint64_t drawn_constant(struct drawn *d);
+uint64_t drawn_literal(struct drawn *d);
+
+/* Its head comments, for so many parameters; returns what the claims among them say, which stands last. */
+const char *drawn_settings(struct drawn *d, uint32_t parameters);
+
 #endif

@@ -7,7 +7,11 @@
 
 #include <string.h>
 
-enum { TEXTS_SEED = 29, /* tells this draw from others */ KERNELS = 101 /* and streams of it */ };
+enum {
+    TEXTS_SEED = 29,
+    /* tells this draw from others */ KERNELS = 101,
+    MODULES /* and streams of it */
+};
 
 /* ---- what differs ---- */
 
@@ -56,19 +60,38 @@ static const char *words_of_copy(struct arena *arena, const struct ast_kernel *k
     return words_of_kernel(arena, copy);
 }
 
+/* A text says the words that were drawn beside it, however often it is read, copied and printed. */
+static const char *of_text(struct drawn *d)
+{
+    struct arena *arena = d->arena;
+    const char *why;
+    const struct ast_kernel *kernel = read_kernel(arena, d->text.bytes, &why);
+    if (!kernel)
+        return arena_printf(arena, "read: refused, %s", why);
+    const char *differs = differ(arena, "read", words_of_kernel(arena, kernel), d->words.bytes);
+    if (!differs)
+        differs = differ(arena, "copied", words_of_copy(arena, kernel), d->words.bytes);
+    return differs ? differs : printed(arena, kernel, d->words.bytes);
+}
+
 const char *texts_of_kernel(struct arena *arena, uint64_t number, const char **text)
 {
     struct drawn d = drawn_begin(arena, number, KERNELS);
-    const char *why;
     drawn_kernel(&d);
     *text = d.text.bytes;
-    const struct ast_kernel *kernel = read_kernel(arena, d.text.bytes, &why);
-    if (!kernel)
-        return arena_printf(arena, "read: refused, %s", why);
-    const char *differs = differ(arena, "read", words_of_kernel(arena, kernel), d.words.bytes);
-    if (!differs)
-        differs = differ(arena, "copied", words_of_copy(arena, kernel), d.words.bytes);
-    return differs ? differs : printed(arena, kernel, d.words.bytes);
+    return of_text(&d);
+}
+
+const char *texts_of_ptx(struct arena *arena, uint64_t number, const char **text)
+{
+    struct drawn d = drawn_begin(arena, number, MODULES);
+    const char *why;
+    bool wrong = drawn_ptx(&d);
+    *text = d.text.bytes;
+    if (wrong)
+        return read_kernel(arena, d.text.bytes, &why) ? "taken: an operand that does not fit"
+                                                      : NULL;
+    return of_text(&d);
 }
 
 /* ---- the oracle ---- */
@@ -97,7 +120,7 @@ static const char *of_forms(struct checking *c, const char **text)
     const char *differs = NULL;
     for (int i = 0; i < PROGRAM_COUNT && !differs; i++) {
         const struct ast_kernel *kernel = c->forms->items[i].kernel;
-        if (!kernel || kernel->form == FORM_PTX)
+        if (!kernel)
             continue;
         differs = printed(c->arena, kernel, words_of_kernel(c->arena, kernel));
         *text = differs ? print_kernel(c->arena, kernel) : NULL;
@@ -108,10 +131,11 @@ static const char *of_forms(struct checking *c, const char **text)
 void texts_judge(struct checking *c)
 {
     uint64_t draw = pcg_splitmix(c->options->seed + TEXTS_SEED);
-    const char *text;
+    const char *text, *differs;
     size_t mark = arena_mark(c->arena);
-    const char *differs = texts_of_kernel(c->arena, draw, &text);
-    if (!differs && draw % TEXTS_FORMS_SHARE == 0)
+    differs =
+        draw & 1 ? texts_of_ptx(c->arena, draw, &text) : texts_of_kernel(c->arena, draw, &text);
+    if (!differs && draw / 2 % TEXTS_FORMS_SHARE == 0)
         differs = of_forms(c, &text);
     if (differs)
         report(c, text, differs);

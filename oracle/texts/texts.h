@@ -19,7 +19,8 @@ void texts_judge(struct checking *checking);
 
 /* ---- for tests ---- */
 
-/* What of kernel text number so is not as it was drawn; NULL: nothing. *text is it. */
+/* What of text number so is not as it was drawn; NULL: nothing. *text is it. In the kernel language, or PTX. */
 const char *texts_of_kernel(struct arena *arena, uint64_t number, const char **text);
+const char *texts_of_ptx(struct arena *arena, uint64_t number, const char **text);
 
 #endif

@@ -365,7 +365,8 @@ const char *words_of_kernel(struct arena *arena, const struct ast_kernel *kernel
 {
     static const char *const forms[] = {[FORM_STRUCTURED] = "structured",
                                         [FORM_BLOCKS] = "of-blocks",
-                                        [FORM_LOCKSTEP] = "in-lock-step"};
+                                        [FORM_LOCKSTEP] = "in-lock-step",
+                                        [FORM_PTX] = "in-ptx"};
     const struct ast_launch *launch = &kernel->launch;
     const struct cache_sizes *caches = &launch->caches;
     struct text out = text_begin(arena);
@@ -373,11 +374,15 @@ const char *words_of_kernel(struct arena *arena, const struct ast_kernel *kernel
                 (unsigned)launch->threads, (unsigned)launch->warp, (unsigned)launch->blocks,
                 (unsigned long long)launch->seed, (unsigned)caches->lines, (unsigned)caches->words,
                 (unsigned)caches->sets, (unsigned)caches->sms, (unsigned)caches->policy);
-    for (const struct ast_var *var = kernel->vars; var; var = var->next)
-        put_var(&out, var);
-    for (const struct ast_function *f = kernel->functions; f; f = f->next)
-        put_function(&out, f);
-    put_function(&out, kernel->main);
+    if (kernel->form == FORM_PTX) {
+        words_put_ptx(&out, kernel);
+    } else {
+        for (const struct ast_var *var = kernel->vars; var; var = var->next)
+            put_var(&out, var);
+        for (const struct ast_function *f = kernel->functions; f; f = f->next)
+            put_function(&out, f);
+        put_function(&out, kernel->main);
+    }
     put_claims(&out, kernel);
     return out.bytes;
 }

@@ -8,9 +8,18 @@
 
 #include "engine/base/text.h"
 #include "engine/language/ast.h"
+#include "engine/ptx/ptx_ops.h"
 
-/* Of a kernel of any form but PTX. */
 const char *words_of_kernel(struct arena *arena, const struct ast_kernel *kernel);
+
+/* ---- words_ptx.c ---- */
+
+/* Of a kernel given as PTX: settings and module. */
+void words_put_ptx(struct text *out, const struct ast_kernel *kernel);
+/* Of a type, a space, a modifier. */
+const char *words_of_ptx_type(enum ptx_word word);
+
+/* ---- words.c ---- */
 
 /* What operations are called in words; by the enums of ast.h. */
 extern const char *const words_of_unary[];
