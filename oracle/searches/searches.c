@@ -110,6 +110,21 @@ static const char *search(struct searched *s, const struct way *way)
     return differs ? arena_printf(s->arena, "%s: %s", way->name, differs) : NULL;
 }
 
+/* pi(P) ends in all the ways of P, and in no others (lockstep-cfg Thm. 5.5). Its own steps are local. */
+static const char *search_predicated(struct searched *s, const struct program *program)
+{
+    const struct subject_info *subject = &subject_table[SUBJECT_PREDICATED];
+    struct search_options how = bounds;
+    how.method = SEARCH_STATES;
+    how.merge_local = how.no_races = how.no_lasso = true;
+    if (!program)
+        return NULL;
+    const struct search_result *found = search_run(
+        s->arena, search_machine_with(s->arena, subject->vtable, program, &subject->options), &how);
+    const char *differs = found->complete && !found->cut ? compare_outcomes(&s->all, found) : NULL;
+    return differs ? arena_printf(s->arena, "predicated: %s", differs) : NULL;
+}
+
 /* ---- one kernel ---- */
 
 static bool take_all(struct searched *s)
@@ -138,7 +153,8 @@ const char *searches_differ(struct arena *arena, enum subject_id subject, const 
     struct searched s = {.arena = arena, .subject = subject};
     const char *differs = NULL;
     struct ast_kernel *kernel = parse_printed(arena, text);
-    const struct form *form = forms_get(forms_new(arena, kernel), subject_table[subject].program);
+    struct forms *forms = forms_new(arena, kernel);
+    const struct form *form = forms_get(forms, subject_table[subject].program);
     s.program = form->program;
     *unknown = form->reason;
     if (!s.program)
@@ -149,6 +165,8 @@ const char *searches_differ(struct arena *arena, enum subject_id subject, const 
     }
     for (uint32_t i = 0; i < sizeof ways / sizeof *ways && !differs; i++)
         differs = search(&s, &ways[i]);
+    if (!differs && subject == SUBJECT_INTERLEAVE)
+        differs = search_predicated(&s, forms_get(forms, PROGRAM_PREDICATED)->program);
     return differs;
 }
 

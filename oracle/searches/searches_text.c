@@ -9,7 +9,8 @@ enum { FLAGS, WAITING, ALIKE, MANNERS };
 struct drawing {
     struct arena *arena;
     struct pcg rng;
-    uint32_t manner; /* from MANNERS on: anything */
+    uint32_t manner;   /* from MANNERS on: anything */
+    const char *focus; /* the word that most is about */
 };
 
 static uint32_t below(struct drawing *d, uint32_t n)
@@ -149,9 +150,82 @@ static const char *arms(struct drawing *d, uint32_t threads, uint32_t all)
     return text;
 }
 
+/* ---- in block form ---- */
+
+/* What a guard or a value reads: words, elements, what decides which of them is read. */
+static const char *read_of(struct drawing *d)
+{
+    if (below(d, 2))
+        return d->focus;
+    static const char *const reads[] = {"x",        "y",        "z[0]",           "z[1]",
+                                        "z[a & 1]", "x + z[1]", "(x ? y : z[0])", "(y && z[1])"};
+    return reads[below(d, sizeof reads / sizeof *reads)];
+}
+
+static const char *block_statement(struct drawing *d)
+{
+    static const char *const places[] = {"x", "y", "z[0]", "z[1]", "z[a & 1]"};
+    const char *place = below(d, 2) ? d->focus : places[below(d, 5)];
+    const char *read = read_of(d);
+    uint32_t c = below(d, 3);
+    switch (below(d, 7)) {
+    case 0:
+        return arena_printf(d->arena, "a = %s;", read);
+    case 1:
+        return arena_printf(d->arena, "%s = a;", place);
+    case 2:
+        return arena_printf(d->arena, "a = atomic_add(%s, %u);", place, c);
+    case 3:
+        return arena_printf(d->arena, "%s = %u if (%s);", place, c, read);
+    case 4:
+        return arena_printf(d->arena, "p(%s, a);", read);
+    default:
+        return arena_printf(d->arena, "%s = %u;", place, c);
+    }
+}
+
+/* A thread's own blocks: statements, a choice by what memory holds, and behind one side of it another statement, an
+ * end, or the same choice again. */
+static const char *own_blocks(struct drawing *d, uint32_t thread, bool chooses)
+{
+    const char *first = block_statement(d), *one = block_statement(d), *guard = read_of(d);
+    uint32_t c = below(d, 2), rest = below(d, 4);
+    if (!chooses)
+        return arena_printf(d->arena, "T%u: assume(tid == %u); %s %s goto End; ", thread, thread,
+                            first, one);
+    const char *other = rest == 0 ? "" : block_statement(d);
+    const char *to = rest == 0 ? arena_printf(d->arena, "Y%u, N%u", thread, thread) : "End";
+    return arena_printf(d->arena,
+                        "T%u: assume(tid == %u); %s goto Y%u, N%u; Y%u: assume(%s == %u); %s goto "
+                        "End; N%u: assume(%s != %u); %s goto %s; ",
+                        thread, thread, below(d, 2) ? first : "", thread, thread, thread, guard, c,
+                        one, thread, guard, c, other, to);
+}
+
+/* Which way a thread goes may depend on what others write: the goto reads without an access. */
+static const char *blocks(struct drawing *d)
+{
+    uint32_t threads = 2 + (below(d, 3) == 0), chooser = below(d, threads);
+    static const char *const words[] = {"x", "y", "z[0]", "z[1]"};
+    const char *list = "", *names = "";
+    d->focus = words[below(d, 4)];
+    for (uint32_t t = 0; t < threads; t++) {
+        const char *own = own_blocks(d, t, t == chooser || (threads == 2 && below(d, 3) == 0));
+        list = arena_printf(d->arena, "%s%s", list, own);
+        names = arena_printf(d->arena, "%s%sT%u", names, t ? ", " : "", t);
+    }
+    return arena_printf(d->arena,
+                        "launch(threads = %u, warp = 1, blocks = 1); %s int x, y, z[2]; private "
+                        "int a; void p(int v, out int o) blocks { P: o = v + 1; return; } kernel "
+                        "k() blocks { Start: goto %s; %s}",
+                        threads, below(d, 2) ? "global" : "shared", names, list);
+}
+
 const char *searches_text(struct arena *arena, enum subject_id subject, uint64_t number)
 {
-    struct drawing d = {arena, pcg_derive(number, PCG_SCHEDULE, 77), 0};
+    struct drawing d = {arena, pcg_derive(number, PCG_SCHEDULE, 77), 0, NULL};
+    if (subject == SUBJECT_INTERLEAVE && below(&d, 2))
+        return blocks(&d);
     d.manner = below(&d, 6);
     bool grid = d.manner != ALIKE && below(&d, 4) == 0;
     uint32_t threads = grid ? 1 + below(&d, 2) : 2 + below(&d, 2), blocks = grid ? 2 : 1, warp = 1;
