@@ -242,6 +242,14 @@ void term_set_range(const struct terms *terms, struct term_node *node)
         node->zeros = (uint8_t)smaller(zeros(terms, node), width_of(node->sort));
 }
 
+bool term_is_within(const struct terms *terms, term t, int64_t value)
+{
+    const struct term_node *node = &terms->nodes[t];
+    uint64_t low = node->zeros < 64 ? ((uint64_t)1 << node->zeros) - 1 : UINT64_MAX;
+    return node->sort == SORT_ARRAY ||
+           (value >= node->least && value <= node->most && ((uint64_t)value & low) == 0);
+}
+
 bool term_is_never_equal(const struct terms *terms, term a, term b)
 {
     const struct term_node *x = &terms->nodes[a], *y = &terms->nodes[b];

@@ -13,6 +13,9 @@ void term_set_range(const struct terms *terms, struct term_node *node);
 /* Whether a sum, difference or product may be no word of its size, so that it wraps. */
 bool term_may_wrap(const struct terms *terms, const struct term_node *node);
 
+/* Whether the value is one that is known to be possible: of arrays nothing is known. */
+bool term_is_within(const struct terms *terms, term t, int64_t value);
+
 /* Two words whose ranges have nothing in common, or of which one is a number that has a lowest bit where the
  * other has none. */
 bool term_is_never_equal(const struct terms *terms, term a, term b);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/base/pcg.h"
+#include "engine/smt/term_range.h"
 
 enum {
     EXECUTIONS = 3,
@@ -18,16 +19,11 @@ enum {
 /* What is known of each word, whatever symbols are, holds of its value: its bounds, its lowest bits. */
 static void check_known(struct following *w, term t)
 {
-    const struct term_node *node = term_of(&w->duo->terms, t);
-    int64_t value = w->values.words[t];
-    uint64_t low = node->zeros < 64 ? ((uint64_t)1 << node->zeros) - 1 : UINT64_MAX;
-    if (node->sort != SORT_ARRAY &&
-        (value < node->least || value > node->most || ((uint64_t)value & low) != 0))
+    if (!term_is_within(&w->duo->terms, t, w->values.words[t]))
         pair_complain(w, "range",
                       arena_printf(w->arena,
-                                   "of a word it is known that it lies between %" PRId64
-                                   " and %" PRId64 " with %d zeros, and it is %" PRId64,
-                                   node->least, node->most, node->zeros, value));
+                                   "a word is %" PRId64 ", which is not where it is known to lie",
+                                   w->values.words[t]));
 }
 
 static void evaluate(struct following *w, term from, term to)

@@ -6,7 +6,9 @@
 #include "engine/sequential/sequential.h"
 #include "engine/smt/verifier.h"
 #include "oracle/check/evidence.h"
+#include "oracle/prove/drawn_blocks.h"
 #include "oracle/prove/drawn_ptx.h"
+#include "oracle/prove/drawn_terms.h"
 #include "oracle/prove/follow.h"
 #include "oracle/prove/judge.h"
 
@@ -26,7 +28,7 @@ enum {
     SHARE_HORN = 4,
     SHARE_BOOGIE = 16, /* it takes 1.5 seconds to start */
     SHARE_PAIRS = 2,   /* `encoding`, where only `pairs` is asked for */
-    SHARE_DRAWN = 2,   /* the same, of a drawn kernel in PTX */
+    SHARE_DRAWN = 2,   /* the same, of a drawn kernel */
     MOST_THREADS = 64
 };
 #define SECOND_SOLVER "cvc5 --lang smt2 --incremental --rlimit-per=20000"
@@ -142,17 +144,27 @@ static uint32_t judge_encoding(struct asking *x)
     return pairs;
 }
 
-/* Of a small kernel in PTX that the case's seed draws: kernels given as PTX hold much that is refused. */
+/* Of a small kernel that the case's seed draws: others hold much that is refused, and little that is rare. */
 static void judge_drawn(struct asking *x)
 {
     struct checking *c = x->c;
     uint32_t pairs = 0;
     uint64_t seed = pcg_splitmix(c->options->seed ^ ORACLE_PROVE);
-    const struct ast_kernel *kernel = drawn_ptx(c->arena, seed);
+    const struct ast_kernel *kernel =
+        seed % 3 == 0 ? drawn_blocks(c->arena, seed) : drawn_ptx(c->arena, seed);
     struct follow_fault fault = follow_executions(
         c->arena, forms_new(c->arena, kernel), (struct follow_claims){.cut = NULL}, seed, &pairs);
     if (fault.what)
         diverge(x, "encoding", fault.what, GOAL_COUNT, print_kernel(c->arena, kernel), fault.why);
+}
+
+/* Formulas by themselves, drawn by the case's seed. */
+static void judge_terms(struct asking *x)
+{
+    struct follow_fault fault =
+        drawn_terms(x->c->arena, pcg_splitmix(x->c->options->seed ^ ORACLE_PAIRS));
+    if (fault.what)
+        diverge(x, "encoding", fault.what, GOAL_COUNT, NULL, fault.why);
 }
 
 /* ---- any number of threads ---- */
@@ -287,6 +299,7 @@ void prove_oracle_judge(struct checking *c)
     }
     x.answer->checked += judge_encoding(&x);
     judge_drawn(&x);
+    judge_terms(&x);
     if (drawn(&x, SHARE_ANY))
         judge_any(&x);
     if (drawn(&x, SHARE_HORN))
@@ -305,4 +318,5 @@ void prove_encoding_judge(struct checking *c)
         judge_encoding(&x);
     if (drawn(&x, SHARE_DRAWN))
         judge_drawn(&x);
+    judge_terms(&x);
 }

@@ -1,0 +1,13 @@
+/*
+ * drawn_terms.h - the rules of formulas (engine/smt) on drawn ones: what a builder gives has the value that its operation
+ * gives of the operands' values, whatever it simplified; a word lies where it is known to lie; a replaced symbol has
+ * the value of what stands for it; and the text for a solver says the same as the term (smt_text.h).
+ */
+#ifndef ORACLE_PROVE_DRAWN_TERMS_H
+#define ORACLE_PROVE_DRAWN_TERMS_H
+
+#include "oracle/prove/follow.h"
+
+struct follow_fault drawn_terms(struct arena *arena, uint64_t seed);
+
+#endif

@@ -1,0 +1,241 @@
+#include "oracle/prove/smt_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_MAX_BYTES = 96, ARGUMENTS = 3 };
+
+/* A Boolean has width 1, an array 0. */
+struct smt_value {
+    uint64_t bits;
+    uint32_t width;
+    const struct term_array *array;
+};
+
+struct smt_reader {
+    struct arena *arena;
+    const char *at;
+    const struct terms *terms;
+    const struct term_values *values;
+};
+
+/* ---- what operations give (SMT-LIB 2.6) ---- */
+
+static int64_t signed_of(struct smt_value v)
+{
+    return v.width == 64 ? (int64_t)v.bits : (int32_t)(uint32_t)v.bits;
+}
+
+static uint64_t all_ones(uint32_t width)
+{
+    return width == 64 ? UINT64_MAX : ((uint64_t)1 << width) - 1;
+}
+
+/* Of magnitudes: bvsdiv x 0 is 1 or all ones by the sign of x. */
+static uint64_t divided(struct smt_value a, struct smt_value b, bool rest)
+{
+    bool minus_a = signed_of(a) < 0, minus_b = signed_of(b) < 0;
+    uint64_t x = minus_a ? 0 - (uint64_t)signed_of(a) : a.bits,
+             y = minus_b ? 0 - (uint64_t)signed_of(b) : b.bits;
+    uint64_t quotient = y ? x / y : UINT64_MAX, remainder = y ? x % y : x;
+    if (rest)
+        return minus_a ? 0 - remainder : remainder;
+    return minus_a != minus_b ? 0 - quotient : quotient;
+}
+
+static uint64_t shifted_down(struct smt_value a, uint64_t by, bool with_sign)
+{
+    uint64_t sign = with_sign && signed_of(a) < 0 ? all_ones(a.width) : 0;
+    if (by >= a.width)
+        return sign;
+    return a.bits >> by | (by ? sign << (a.width - by) : 0);
+}
+
+/* An operation of two words that gives a word; false: none of these. */
+static bool of_words(const char *op, struct smt_value a, struct smt_value b, uint64_t *bits)
+{
+    if (strcmp(op, "bvadd") == 0)
+        *bits = a.bits + b.bits;
+    else if (strcmp(op, "bvsub") == 0)
+        *bits = a.bits - b.bits;
+    else if (strcmp(op, "bvmul") == 0)
+        *bits = a.bits * b.bits;
+    else if (strcmp(op, "bvand") == 0)
+        *bits = a.bits & b.bits;
+    else if (strcmp(op, "bvor") == 0)
+        *bits = a.bits | b.bits;
+    else if (strcmp(op, "bvxor") == 0)
+        *bits = a.bits ^ b.bits;
+    else if (strcmp(op, "bvudiv") == 0)
+        *bits = b.bits ? a.bits / b.bits : UINT64_MAX;
+    else if (strcmp(op, "bvurem") == 0)
+        *bits = b.bits ? a.bits % b.bits : a.bits;
+    else if (strcmp(op, "bvsdiv") == 0 || strcmp(op, "bvsrem") == 0)
+        *bits = divided(a, b, op[3] == 'r');
+    else if (strcmp(op, "bvshl") == 0)
+        *bits = b.bits >= a.width ? 0 : a.bits << b.bits;
+    else if (strcmp(op, "bvlshr") == 0 || strcmp(op, "bvashr") == 0)
+        *bits = shifted_down(a, b.bits, op[2] == 'a');
+    else
+        return false;
+    *bits &= all_ones(a.width);
+    return true;
+}
+
+static bool equal(struct smt_value a, struct smt_value b)
+{
+    if (a.width)
+        return a.bits == b.bits;
+    for (int32_t i = -2; i < 14; i++)
+        if (term_array_element(a.array, i) != term_array_element(b.array, i))
+            return false;
+    return true;
+}
+
+static struct smt_value boolean(bool value)
+{
+    return (struct smt_value){.bits = value, .width = 1};
+}
+
+static struct smt_value word(int32_t value)
+{
+    return (struct smt_value){.bits = (uint32_t)value, .width = 32};
+}
+
+static struct smt_value of_arrays(struct smt_reader *r, const char *op, const struct smt_value *a)
+{
+    if (strcmp(op, "select") == 0)
+        return word(term_array_element(a[0].array, (int32_t)(uint32_t)a[1].bits));
+    struct term_array *made = ARENA_NEW(r->arena, struct term_array);
+    bool is_store = strcmp(op, "store") == 0;
+    made->below = is_store ? a[0].array : NULL;
+    made->index = is_store ? (int32_t)(uint32_t)a[1].bits : 0;
+    made->value = (int32_t)(uint32_t)a[is_store ? 2 : 0].bits;
+    return (struct smt_value){.array = made};
+}
+
+static struct smt_value applied(struct smt_reader *r, const char *op, const struct smt_value *a)
+{
+    uint64_t bits = 0;
+    if (strcmp(op, "not") == 0)
+        return boolean(!a[0].bits);
+    if (strcmp(op, "and") == 0 || strcmp(op, "or") == 0)
+        return boolean(op[0] == 'a' ? a[0].bits && a[1].bits : a[0].bits || a[1].bits);
+    if (strcmp(op, "=") == 0)
+        return boolean(equal(a[0], a[1]));
+    if (strcmp(op, "bvslt") == 0)
+        return boolean(signed_of(a[0]) < signed_of(a[1]));
+    if (strcmp(op, "bvult") == 0)
+        return boolean(a[0].bits < a[1].bits);
+    if (strcmp(op, "ite") == 0)
+        return a[a[0].bits ? 1 : 2];
+    if (strcmp(op, "_ sign_extend 32") == 0)
+        return (struct smt_value){.bits = (uint64_t)signed_of(a[0]), .width = 64};
+    if (strcmp(op, "_ zero_extend 32") == 0)
+        return (struct smt_value){.bits = a[0].bits, .width = 64};
+    if (strcmp(op, "_ extract 31 0") == 0)
+        return word((int32_t)(uint32_t)a[0].bits);
+    if (of_words(op, a[0], a[1], &bits))
+        return (struct smt_value){.bits = bits, .width = a[0].width};
+    return of_arrays(r, op, a);
+}
+
+/* ---- reading ---- */
+
+static void skip_space(struct smt_reader *r)
+{
+    while (*r->at == ' ')
+        r->at++;
+}
+
+static struct smt_value given(const struct smt_reader *r, term t)
+{
+    const struct term_node *node = term_of(r->terms, t);
+    if (node->sort == SORT_ARRAY)
+        return (struct smt_value){.array = r->values->arrays[t]};
+    int64_t value = r->values->words[t];
+    uint32_t width = node->sort == SORT_BOOL ? 1 : node->sort == SORT_LONG ? 64 : 32;
+    return (struct smt_value){.bits = (uint64_t)value & all_ones(width), .width = width};
+}
+
+static struct smt_value symbol(struct smt_reader *r)
+{
+    const char *name = r->at + 1;
+    size_t length = strcspn(name, "|");
+    r->at = name + length + 1;
+    for (term t = 1; t < r->terms->count; t++) {
+        const struct term_node *node = term_of(r->terms, t);
+        if (node->op == TERM_SYMBOL && strlen(node->name) == length &&
+            strncmp(node->name, name, length) == 0)
+            return given(r, t);
+    }
+    return boolean(false);
+}
+
+static struct smt_value atom(struct smt_reader *r)
+{
+    char *end;
+    const char *from = r->at;
+    if (*from == '|')
+        return symbol(r);
+    if (strncmp(from, "#x", 2) == 0) {
+        uint64_t bits = strtoull(from + 2, &end, 16);
+        r->at = end;
+        return (struct smt_value){.bits = bits, .width = (uint32_t)(end - from - 2) * 4};
+    }
+    if (*from == 't' && from[1] != 'r') {
+        term t = (term)strtoul(from + 1, &end, 10);
+        r->at = end;
+        return given(r, t);
+    }
+    r->at += strcspn(from, " )");
+    return boolean(*from == 't');
+}
+
+/* "bvadd"; "_ extract 31 0" of "(_ extract 31 0)", with what is around it gone. */
+static void read_operation(struct smt_reader *r, char *name)
+{
+    bool nested = *r->at == '(';
+    size_t length = nested ? strcspn(r->at, ")") - 1 : strcspn(r->at, " ");
+    const char *from = r->at + nested;
+    if (nested && strncmp(from, "as ", 3) == 0) /* ((as const (Array ..)) element) */
+        length = (size_t)(strstr(from, "))) ") + 2 - from);
+    size_t kept = length < NAME_MAX_BYTES ? length : NAME_MAX_BYTES - 1;
+    memcpy(name, from, kept);
+    name[kept] = 0;
+    r->at = from + length + nested;
+}
+
+static struct smt_value expression(struct smt_reader *r)
+{
+    char op[NAME_MAX_BYTES];
+    struct smt_value arguments[ARGUMENTS] = {{0}};
+    uint32_t count = 0;
+    skip_space(r);
+    if (*r->at != '(')
+        return atom(r);
+    r->at++;
+    read_operation(r, op);
+    for (skip_space(r); *r->at && *r->at != ')'; skip_space(r)) {
+        struct smt_value value = expression(r);
+        if (count < ARGUMENTS)
+            arguments[count++] = value;
+    }
+    r->at += *r->at == ')';
+    return applied(r, op, arguments);
+}
+
+const char *smt_text_false(struct arena *arena, const char *text, const struct terms *terms,
+                           const struct term_values *values)
+{
+    static const char begin[] = "(assert (= ";
+    struct smt_reader r = {.arena = arena, .terms = terms, .values = values};
+    for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {
+        if (strncmp(line, begin, sizeof begin - 1) != 0)
+            continue;
+        r.at = line + strlen("(assert ");
+        if (!expression(&r).bits)
+            return arena_printf(arena, "%.*s", (int)strcspn(line, "\n"), line);
+    }
+    return NULL;
+}

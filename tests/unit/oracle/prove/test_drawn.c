@@ -1,0 +1,59 @@
+/* Of drawn kernels formulas say what executions do; drawn formulas are what their operations are. */
+#include "oracle/prove/drawn_blocks.h"
+
+#include "engine/input/input.h"
+#include "oracle/prove/drawn_ptx.h"
+#include "oracle/prove/drawn_terms.h"
+#include "tests/unit/shared/support.h"
+
+enum { KERNELS = 400, FORMULAS = 2000 };
+
+/* At least so many of a hundred are followed. */
+static void follow_all(const struct ast_kernel *(*draw)(struct arena *, uint64_t), uint32_t least)
+{
+    uint32_t count = 0;
+    for (uint64_t seed = 0; seed < KERNELS; seed++) {
+        uint32_t pairs = 0;
+        size_t mark = arena_mark(&test_arena);
+        const struct ast_kernel *kernel = draw(&test_arena, seed);
+        struct follow_fault fault =
+            follow_executions(&test_arena, forms_new(&test_arena, kernel),
+                              (struct follow_claims){.cut = NULL}, seed, &pairs);
+        if (fault.what)
+            fail_msg("%s: %s\n%s", fault.what, fault.why, print_kernel(&test_arena, kernel));
+        count += pairs > 0;
+        arena_release(&test_arena, mark);
+    }
+    assert_true(count * 100 > KERNELS * least);
+}
+
+static void ptx(void **state)
+{
+    (void)state;
+    follow_all(drawn_ptx, 90);
+}
+
+static void blocks(void **state)
+{
+    (void)state;
+    follow_all(drawn_blocks, 70);
+}
+
+static void terms(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < FORMULAS; seed++) {
+        size_t mark = arena_mark(&test_arena);
+        struct follow_fault fault = drawn_terms(&test_arena, seed);
+        if (fault.what)
+            fail_msg("formula %d: %s", (int)seed, fault.why);
+        arena_release(&test_arena, mark);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(ptx), cmocka_unit_test(blocks),
+                                       cmocka_unit_test(terms)};
+    return cmocka_run_group_tests(tests, support_setup, support_teardown);
+}
