@@ -97,6 +97,17 @@ static const char *const forms[] = {
     "selp.b64 D, E, E, Q;",
     "slct.b32.s32 R, S, S, S;",
     "mov.u32 R, S;",
+    "mov.u32 R, %laneid;",
+    "mov.u32 R, %warpid;",
+    "mov.u32 R, %tid.x;",
+    "mov.u32 R, %tid.y;",
+    "mov.u32 R, %ctaid.x;",
+    "mov.u32 R, %ctaid.y;",
+    "mov.u32 R, %lanemask_lt;",
+    "mov.u32 R, %lanemask_ge;",
+    "mov.u32 R, %lanemask_gt;",
+    "mov.u32 R, %lanemask_eq;",
+    "mov.u32 R, %lanemask_le;",
     "mov.u64 D, E;",
     "mov.b64 D, {T, T};",
     "mov.b64 {r2, r3}, E;",
@@ -347,13 +358,15 @@ static void put_some(struct drawing *d, uint32_t most)
     }
 }
 
-/* What threads begin with is different words. */
-static void put_start(struct drawing *d, uint32_t threads)
+/* What threads begin with is different words. Numbers of threads and blocks go along x, then along y. */
+static void put_start(struct drawing *d, const uint32_t *threads, uint32_t width)
 {
     text_format(&d->out,
-                "\tmov.u32 r0, %%tid.x;\n\tmov.u32 r1, %%ctaid.x;\n\tmad.lo.u32 r1, r1, %" PRIu32
+                "\tmov.u32 r0, %%tid.x;\n\tmov.u32 r1, %%tid.y;\n\tmad.lo.u32 r0, r1, %" PRIu32
+                ", r0;\n\tmov.u32 r1, %%ctaid.x;\n\tmov.u32 r2, %%ctaid.y;\n\tmad.lo.u32 r1, r2, "
+                "%" PRIu32 ", r1;\n\tmad.lo.u32 r1, r1, %" PRIu32
                 ", r0;\n\tmov.u64 d0, g;\n\tmov.u64 d1, s;\n",
-                threads);
+                threads[0], width, threads[0] * threads[1]);
     for (uint32_t i = 2; i < 8; i++)
         text_format(&d->out, "\tmad.lo.u32 r%" PRIu32 ", r1, %" PRId32 ", %" PRId32 ";\n", i,
                     (int32_t)(pcg_next(&d->rng) >> pcg_below(&d->rng, 32)),
@@ -370,17 +383,20 @@ static void put_start(struct drawing *d, uint32_t threads)
 
 const struct ast_kernel *drawn_ptx(struct arena *arena, uint64_t seed)
 {
+    static const uint32_t shapes[][2] = {{2, 1}, {3, 1}, {4, 1}, {5, 1}, {2, 2}, {3, 2}, {1, 3}},
+                          grids[][2] = {{1, 1}, {1, 1}, {1, 1}, {2, 1}, {1, 2}, {2, 2}};
     struct drawing d = {.out = text_begin(arena), .left = 20};
     pcg_seed(&d.rng, seed, 1);
-    uint32_t threads = 2 + pcg_below(&d.rng, 4), blocks = 1 + (pcg_below(&d.rng, 3) == 0);
+    const uint32_t *threads = PICK(&d, shapes), *blocks = PICK(&d, grids);
     text_format(&d.out,
-                "// simtfuzz: entry=k blocks=%" PRIu32 " threads=%" PRIu32
-                " warp=4\n.version 7.8\n.target sm_70\n.address_size 64\n.global .align 16 .u32 "
-                "g[96] = {1, 2, 0x80000000, 0xffff, 5};\n.shared .align 16 .u32 s[64];\n.entry "
+                "// simtfuzz: entry=k blocks=%" PRIu32 "x%" PRIu32 " threads=%" PRIu32 "x%" PRIu32
+                " warp=%" PRIu32
+                "\n.version 7.8\n.target sm_70\n.address_size 64\n.global .align 16 .u32 "
+                "g[224] = {1, 2, 0x80000000, 0xffff, 5};\n.shared .align 16 .u32 s[64];\n.entry "
                 "k()\n{\n\t.reg .pred p<4>;\n\t.reg .b16 h<3>;\n\t.reg .b32 r<10>;\n\t.reg .b64 "
                 "d<8>;\n",
-                blocks, threads);
-    put_start(&d, threads);
+                blocks[0], blocks[1], threads[0], threads[1], 2 + pcg_below(&d.rng, 3));
+    put_start(&d, threads, blocks[0]);
     while (d.left > 0)
         put_some(&d, 4);
     text_put(&d.out, "\texit;\n}\n");
