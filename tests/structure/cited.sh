@@ -13,8 +13,8 @@ documents() { # FILE:LINE:DOCUMENT
     grep -rnoE '[A-Za-z0-9_./-]*[A-Za-z0-9_-]\.md\b' "${sources[@]}" "${kinds[@]}"
 }
 
-ids() { # ID, as comments have it: without what stands for several (ORA.NB.*, NB.K1-K14)
-    grep -rhoE '\b(ORA|CFG|INTK|PRED|LOCK|WF|NB|TT|X|SL|CNV|SIM|MUT|CHK|DOM|CONV)\.[A-Za-z0-9]+([._-][A-Za-z0-9]+)*' \
+ids() { # ID, as comments have it: without what stands for several (ORA.NB.*, NB.K1-K14); no modifier of PTX (ld.X.u32)
+    grep -rhoP '(?<![.\w])(ORA|CFG|INTK|PRED|LOCK|WF|NB|TT|X|SL|CNV|SIM|MUT|CHK|DOM|CONV)\.[A-Za-z0-9]+([._-][A-Za-z0-9]+)*' \
         "${sources[@]}" "${kinds[@]}" | sed -E 's/-K?[0-9]+$//' | sort -u
 }
 
