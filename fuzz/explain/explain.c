@@ -266,12 +266,15 @@ static bool explain_known(const char *name, FILE *out)
 
 static bool explain_word(const char *name, FILE *out)
 {
-    const struct explain_text *word = find_text(EXPLAIN_WORD, name);
-    if (!word)
-        return false;
-    fprintf(out, "%s: a word. ", name);
-    put_lines(word, "", out);
-    return true;
+    bool found = false;
+    for (const struct explain_text *text = explain_texts; text->name; text++) {
+        if (text->kind != EXPLAIN_WORD || strcmp(text->name, name) != 0)
+            continue;
+        fprintf(out, "%s: a word. ", name);
+        put_lines(text, "", out);
+        found = true;
+    }
+    return found;
 }
 
 bool explain(struct arena *arena, const char *name, FILE *out)

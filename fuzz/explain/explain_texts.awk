@@ -1,6 +1,8 @@
-# Texts that explain: the smallest kernel of each rule, the errata, the words, the known divergences and what classes of
-# findings mean, from where they are kept, as a table in C.
-#     awk -v out=explain_texts.c -f explain_texts.awk corpus/rules/* docs/errata.md docs/oracles.md docs/glossary.md
+# Texts that explain: the smallest kernel of each rule, the errata, the words, the known divergences, what classes of
+# findings mean, and execution models, from where they are kept, as a table in C. Words are the rows of glossary.md, and
+# those of tables `| .. | means |` of other pages.
+#     awk -v out=explain_texts.c -f explain_texts.awk corpus/rules/* docs/errata.md docs/oracles.md docs/glossary.md \
+#         docs/checking.md docs/progress.md docs/kernel-language.md engine/kernel/progress.def engine/kernel/stackless.def
 function literal(text,    i, c, result) {
     for (i = 1; i <= length(text); i++) {
         c = substr(text, i, 1)
@@ -98,6 +100,28 @@ where == "glossary.md" && /^\| / {
     split_row()
     if (cells[1] !~ /^-+$/ && cells[1] != "word")
         row("EXPLAIN_WORD", cells[1], cells[2])
+    next
+}
+where ~ /\.md$/ && !/^\|/ { words = 0 }
+where ~ /\.md$/ && /^\|/ {
+    split_row()
+    if (cells[2] == "means")
+        words = 1
+    else if (words && cells[1] !~ /^(-+|[0-9]+)$/) {
+        gsub(/`/, "", cells[1])
+        for (i = split(cells[1], several, /, */); i > 0; i--)
+            row("EXPLAIN_WORD", several[i], cells[2])
+    }
+    next
+}
+/^MODEL\(/ {
+    split($0, cells, "\"")
+    row("EXPLAIN_WORD", cells[2], "a progress model. Who must be let run again and again: " cells[4])
+}
+/^POLICY\(/ {
+    split($0, cells, "\"")
+    for (i = 0; i < 2; i++)
+        row("EXPLAIN_WORD", (i ? "stackless:" : "") cells[2], "a policy of warps without a stack. What steps next: " cells[4])
 }
 END {
     finish()

@@ -37,6 +37,13 @@ cd "$folder" || exit 1
 expect 0 explain UNF CNV A-4 B-12 B-1 ERR.30 MUT.18 lasso
 says out 'UNF: a known divergence' 'one lane waits' 'CNV: a known divergence' 'A-4: a known divergence' "A-4: an erratum of a paper. Lemma 5's" \
     'B-12: an erratum' 'B-1: an erratum of a paper. L127: printed is: ' 'Here: false' 'ERR.30' 'crs:call-guard-all: a subject' 'lasso: a word. an execution'
+# What check and progress print: headlines, statuses, execution models, how rows differ; a word of two pages.
+expect 0 explain RACY barrier_divergence obe stackless:minpc stack-unfair 'hangs always' unfair
+says out 'RACY: a word. Two threads' 'barrier_divergence: a word' 'obe: a word. a progress model. ' 'stackless:minpc: a word. a policy' \
+    'stack-unfair: a word. ends if' 'hangs always: a word' 'unfair: a word. the warp has' 'unfair: a word. a progress model. Who must be let run again and again: nobody'
+for model in $("$simtfuzz" progress "$source/corpus/regress/spin-lock.simt" | sed -n 's/^\(warps\|threads\)  *\([a-z:-]*\).*/\2/p' | sort -u); do
+    "$simtfuzz" explain "${model%:then-first}" >/dev/null 2>&1 || failed "the model $model is not explained"
+done
 expect 0 explain if
 says out 'if: a rule of 3 semantics' '    simt.if   ' '; simt_if in engine/warps/simt.c:'
 expect 0 explain bra_guard simt-if lockstep
