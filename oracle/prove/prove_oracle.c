@@ -6,11 +6,11 @@
 #include "engine/sequential/sequential.h"
 #include "engine/smt/verifier.h"
 #include "oracle/check/evidence.h"
-#include "oracle/prove/drawn_blocks.h"
-#include "oracle/prove/drawn_ptx.h"
 #include "oracle/prove/drawn_terms.h"
 #include "oracle/prove/follow.h"
 #include "oracle/prove/judge.h"
+#include "oracle/prove/small_blocks.h"
+#include "oracle/prove/small_ptx.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -151,7 +151,7 @@ static void judge_drawn(struct asking *x)
     uint32_t pairs = 0;
     uint64_t seed = pcg_splitmix(c->options->seed ^ ORACLE_PROVE);
     const struct ast_kernel *kernel =
-        seed % 3 == 0 ? drawn_blocks(c->arena, seed) : drawn_ptx(c->arena, seed);
+        seed % 3 == 0 ? small_blocks(c->arena, seed) : small_ptx(c->arena, seed);
     struct follow_fault fault = follow_executions(
         c->arena, forms_new(c->arena, kernel), (struct follow_claims){.cut = NULL}, seed, &pairs);
     if (fault.what)

@@ -1,9 +1,9 @@
 /* Of drawn kernels formulas say what executions do; drawn formulas are what their operations are. */
-#include "oracle/prove/drawn_blocks.h"
+#include "oracle/prove/small_blocks.h"
 
 #include "engine/input/input.h"
-#include "oracle/prove/drawn_ptx.h"
 #include "oracle/prove/drawn_terms.h"
+#include "oracle/prove/small_ptx.h"
 #include "tests/unit/shared/support.h"
 
 enum { KERNELS = 400, FORMULAS = 2000 };
@@ -30,13 +30,13 @@ static void follow_all(const struct ast_kernel *(*draw)(struct arena *, uint64_t
 static void ptx(void **state)
 {
     (void)state;
-    follow_all(drawn_ptx, 90);
+    follow_all(small_ptx, 90);
 }
 
 static void blocks(void **state)
 {
     (void)state;
-    follow_all(drawn_blocks, 70);
+    follow_all(small_blocks, 70);
 }
 
 static void terms(void **state)

@@ -1,4 +1,4 @@
-#include "oracle/prove/drawn_blocks.h"
+#include "oracle/prove/small_blocks.h"
 
 #include <inttypes.h>
 
@@ -137,7 +137,7 @@ static void put_some(struct drawing *d, uint32_t most)
     }
 }
 
-const struct ast_kernel *drawn_blocks(struct arena *arena, uint64_t seed)
+const struct ast_kernel *small_blocks(struct arena *arena, uint64_t seed)
 {
     struct drawing d = {.out = text_begin(arena), .left = 9};
     pcg_seed(&d.rng, seed, 1);

@@ -1,4 +1,4 @@
-#include "oracle/prove/drawn_ptx.h"
+#include "oracle/prove/small_ptx.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -381,7 +381,7 @@ static void put_start(struct drawing *d, const uint32_t *threads, uint32_t width
                     i, i + 2, i, i + 2, i + 5);
 }
 
-const struct ast_kernel *drawn_ptx(struct arena *arena, uint64_t seed)
+const struct ast_kernel *small_ptx(struct arena *arena, uint64_t seed)
 {
     static const uint32_t shapes[][2] = {{2, 1}, {3, 1}, {4, 1}, {5, 1}, {2, 2}, {3, 2}, {1, 3}},
                           grids[][2] = {{1, 1}, {1, 1}, {1, 1}, {2, 1}, {1, 2}, {2, 2}};
