@@ -42,10 +42,10 @@ void drawn_spell(struct drawn *d, uint64_t value);
 uint32_t drawn_number(struct drawn *d);
 
 /* A kernel in the kernel language, of any form, whatever it means. */
-void drawn_kernel(struct drawn *d);
+void texts_draw_kernel(struct drawn *d);
 
 /* A kernel given as PTX. True: an operand of it does not fit, and nobody may take it. */
-bool drawn_ptx(struct drawn *d);
+bool texts_draw_ptx(struct drawn *d);
 
 /* A constant expression of PTX, and a number, of 64 bits. */
 uint64_t drawn_constant(struct drawn *d);

@@ -300,7 +300,7 @@ static void rows(struct maker *m)
     text_format(&m->d->words, "within %u ", some ? within : 0);
 }
 
-void drawn_kernel(struct drawn *d)
+void texts_draw_kernel(struct drawn *d)
 {
     static const char *const forms[] = {[FORM_STRUCTURED] = "structured",
                                         [FORM_BLOCKS] = "of-blocks",

@@ -77,7 +77,7 @@ static const char *of_text(struct drawn *d)
 const char *texts_of_kernel(struct arena *arena, uint64_t number, const char **text)
 {
     struct drawn d = drawn_begin(arena, number, KERNELS);
-    drawn_kernel(&d);
+    texts_draw_kernel(&d);
     *text = d.text.bytes;
     return of_text(&d);
 }
@@ -86,7 +86,7 @@ const char *texts_of_ptx(struct arena *arena, uint64_t number, const char **text
 {
     struct drawn d = drawn_begin(arena, number, MODULES);
     const char *why;
-    bool wrong = drawn_ptx(&d);
+    bool wrong = texts_draw_ptx(&d);
     *text = d.text.bytes;
     if (wrong)
         return read_kernel(arena, d.text.bytes, &why) ? "taken: an operand that does not fit"
@@ -135,6 +135,8 @@ void texts_judge(struct checking *c)
     size_t mark = arena_mark(c->arena);
     differs =
         draw & 1 ? texts_of_ptx(c->arena, draw, &text) : texts_of_kernel(c->arena, draw, &text);
+    if (!differs && draw / 32 % TEXTS_EMITTED_SHARE == 0)
+        differs = texts_emitted(c->arena, draw / 128, &text);
     if (!differs && draw / 2 % TEXTS_FORMS_SHARE == 0)
         differs = of_forms(c, &text);
     if (differs)

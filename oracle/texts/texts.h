@@ -10,8 +10,9 @@
 #include "oracle/check/explore.h"
 
 enum {
+    TEXTS_EMITTED_SHARE = 4, /* kernels are written in C in one case of so many */
     TEXTS_FORMS_SHARE =
-        8 /* the programs made of the case's kernel are printed and read in one case of so many */
+        8 /* the programs made of the case's kernel are printed and read in one of so many */
 };
 
 /* The hook of oracle.h; class `text` of the oracle `metamorphic`. */
@@ -22,5 +23,7 @@ void texts_judge(struct checking *checking);
 /* What of text number so is not as it was drawn; NULL: nothing. *text is it. In the kernel language, or PTX. */
 const char *texts_of_kernel(struct arena *arena, uint64_t number, const char **text);
 const char *texts_of_ptx(struct arena *arena, uint64_t number, const char **text);
+/* What kernel number so leaves otherwise when it is written in OpenCL C or CUDA C, and run as C says. */
+const char *texts_emitted(struct arena *arena, uint64_t number, const char **text);
 
 #endif

@@ -33,8 +33,15 @@ static void ptx(void **state)
     ask(texts_of_ptx);
 }
 
+static void emitted(void **state)
+{
+    (void)state;
+    ask(texts_emitted);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(kernels), cmocka_unit_test(ptx)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(kernels), cmocka_unit_test(ptx),
+                                       cmocka_unit_test(emitted)};
     return cmocka_run_group_tests(tests, support_setup, support_teardown);
 }

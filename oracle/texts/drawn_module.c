@@ -1,5 +1,5 @@
 /*
- * drawn_ptx.c - kernels given as PTX: settings, and a module whose names hide each other in nested blocks, single
+ * drawn_module.c - kernels given as PTX: settings, and a module whose names hide each other in nested blocks, single
  * registers and ranges. What a name means, and which register an operand takes, is told here once more.
  */
 #include "engine/ptx/ptx.h"
@@ -689,7 +689,7 @@ static void entry(struct module *m, uint32_t parameter_count)
     m->depth--;
 }
 
-bool drawn_ptx(struct drawn *d)
+bool texts_draw_ptx(struct drawn *d)
 {
     static const char *const names[] = {"x", "x1", "$a", "_b"};
     struct module m = {.d = d, .may_err = drawn_once_in(d, 4)};

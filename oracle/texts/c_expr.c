@@ -1,0 +1,423 @@
+/*
+ * c_expr.c - expressions of C: conversions, operators, and what OpenCL and CUDA have beside them.
+ */
+#include "oracle/texts/c_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct c_value of_int(int64_t value)
+{
+    return (struct c_value){.type = C_INT, .i = value};
+}
+
+bool c_is_true(struct c_value value)
+{
+    return value.type == C_FLOAT ? value.f != 0 : value.i != 0;
+}
+
+static bool is_float_outside(float f, enum c_type type)
+{
+    float most = type == C_UINT    ? 4294967296.0f
+                 : type == C_ULONG ? 18446744073709551616.0f
+                 : type == C_LONG  ? 9223372036854775808.0f
+                                   : 2147483648.0f;
+    float least = type == C_UINT || type == C_ULONG ? -1.0f : -most;
+    return !(f < most && f > least);
+}
+
+struct c_value c_convert(struct c_run *c, struct c_value v, enum c_type type)
+{
+    struct c_value to = {.type = type};
+    if (type == C_FLOAT) {
+        to.f = v.type == C_FLOAT ? v.f : v.type == C_ULONG ? (float)(uint64_t)v.i : (float)v.i;
+        return to;
+    }
+    if (v.type == C_FLOAT) {
+        if (c->dead == 0 && is_float_outside(v.f, type))
+            c_fail(c, "a number of a float that its type does not have");
+        else if (c->dead == 0)
+            v.i = type == C_ULONG ? (int64_t)(uint64_t)v.f : (int64_t)v.f;
+    }
+    switch (type) {
+    case C_INT:
+        to.i = (int32_t)(uint32_t)v.i;
+        break;
+    case C_UINT:
+        to.i = (uint32_t)v.i;
+        break;
+    case C_SHORT:
+        to.i = (int16_t)(uint16_t)v.i;
+        break;
+    case C_USHORT:
+        to.i = (uint16_t)v.i;
+        break;
+    case C_UCHAR:
+        to.i = (uint8_t)v.i;
+        break;
+    case C_LONG:
+    case C_ULONG:
+    case C_FLOAT:
+    case C_VOID:
+        to.i = v.i;
+        break;
+    }
+    return to;
+}
+
+static enum c_type promoted(enum c_type type)
+{
+    return type > C_FLOAT ? C_INT : type;
+}
+
+/* The usual arithmetic conversions: of 32-bit int and 64-bit long the order of the types is that of their ranks. */
+static enum c_type common(enum c_type a, enum c_type b)
+{
+    a = promoted(a);
+    b = promoted(b);
+    return a > b ? a : b;
+}
+
+/* ---- operators ---- */
+
+enum op {
+    MUL,
+    DIV,
+    REM,
+    ADD,
+    SUB,
+    SHL,
+    SHR,
+    LE,
+    GE,
+    LT,
+    GT,
+    EQ,
+    NE,
+    AND,
+    XOR,
+    OR,
+    BOTH,
+    EITHER,
+    OPS
+};
+
+static const struct {
+    const char *token;
+    uint32_t level;
+} ops[OPS] = {
+    [MUL] = {"*", 10}, [DIV] = {"/", 10},  [REM] = {"%", 10},   [ADD] = {"+", 9}, [SUB] = {"-", 9},
+    [SHL] = {"<<", 8}, [SHR] = {">>", 8},  [LE] = {"<=", 7},    [GE] = {">=", 7}, [LT] = {"<", 7},
+    [GT] = {">", 7},   [EQ] = {"==", 6},   [NE] = {"!=", 6},    [AND] = {"&", 5}, [XOR] = {"^", 4},
+    [OR] = {"|", 3},   [BOTH] = {"&&", 2}, [EITHER] = {"||", 1}};
+
+static struct c_value of_floats(struct c_run *c, enum op op, float a, float b)
+{
+    struct c_value v = {.type = C_FLOAT};
+    switch ((int)op) {
+    case MUL:
+        v.f = a * b;
+        return v;
+    case ADD:
+        v.f = a + b;
+        return v;
+    case SUB:
+        v.f = a - b;
+        return v;
+    case LT:
+        return of_int(a < b);
+    case EQ:
+        return of_int(a == b);
+    default:
+        c_fail(c, "an operation on floats that is not known");
+        return v;
+    }
+}
+
+static struct c_value shift(struct c_run *c, enum op op, struct c_value a, struct c_value by)
+{
+    const enum c_type type = promoted(a.type);
+    const int64_t width = type == C_LONG || type == C_ULONG ? 64 : 32;
+    if (c->dead > 0 || by.i < 0 || by.i >= width) {
+        if (c->dead == 0)
+            c_fail(c, "a shift by the width or more");
+        return (struct c_value){.type = type};
+    }
+    if (op == SHL && (type == C_INT || type == C_LONG) && a.i < 0)
+        c_fail(c, "a negative number shifted left");
+    uint64_t bits = op == SHL         ? (uint64_t)a.i << by.i
+                    : type == C_ULONG ? (uint64_t)a.i >> by.i
+                                      : (uint64_t)(a.i >> by.i);
+    return c_convert(c, (struct c_value){.type = C_LONG, .i = (int64_t)bits}, type);
+}
+
+/* Of 64 bits; overflow is told by whom it concerns. */
+static int64_t quotient(enum op op, struct c_value a, struct c_value b)
+{
+    if (a.type == C_ULONG)
+        return (int64_t)(op == DIV ? (uint64_t)a.i / (uint64_t)b.i : (uint64_t)a.i % (uint64_t)b.i);
+    return op == DIV ? a.i / b.i : a.i % b.i;
+}
+
+static struct c_value arithmetic(struct c_run *c, enum op op, struct c_value a, struct c_value b)
+{
+    struct c_value v = {.type = a.type};
+    bool over = false;
+    if (c->dead > 0)
+        return v;
+    if (op == DIV || op == REM) {
+        if (b.i == 0) {
+            c_fail(c, "a division by 0");
+            return v;
+        }
+        int64_t least = a.type == C_INT ? INT32_MIN : INT64_MIN;
+        over = (a.type == C_INT || a.type == C_LONG) && b.i == -1 && a.i == least;
+        v.i = over ? 0 : quotient(op, a, b);
+    } else if (op == ADD) {
+        over = __builtin_add_overflow(a.i, b.i, &v.i);
+    } else if (op == SUB) {
+        over = __builtin_sub_overflow(a.i, b.i, &v.i);
+    } else {
+        over = __builtin_mul_overflow(a.i, b.i, &v.i);
+    }
+    over = a.type == C_LONG ? over : a.type == C_INT && (over || v.i != (int32_t)v.i);
+    if (over)
+        c_fail(c, "a signed number that overflows");
+    return c_convert(c, v, a.type);
+}
+
+static struct c_value compared(enum op op, struct c_value a, struct c_value b)
+{
+    bool less = a.type == C_ULONG ? (uint64_t)a.i < (uint64_t)b.i : a.i < b.i;
+    bool equal = a.i == b.i;
+    return of_int(op == LT   ? less
+                  : op == LE ? less || equal
+                  : op == GT ? !less && !equal
+                  : op == GE ? !less
+                  : op == EQ ? equal
+                             : !equal);
+}
+
+static struct c_value binary(struct c_run *c, enum op op, struct c_value a, struct c_value b)
+{
+    if (op == SHL || op == SHR)
+        return shift(c, op, c_convert(c, a, promoted(a.type)), b);
+    enum c_type type = common(a.type, b.type);
+    a = c_convert(c, a, type);
+    b = c_convert(c, b, type);
+    if (type == C_FLOAT)
+        return of_floats(c, op, a.f, b.f);
+    if (op <= SUB)
+        return arithmetic(c, op, a, b);
+    if (op >= LE && op <= NE)
+        return compared(op, a, b);
+    return c_convert(c, of_int(op == AND ? a.i & b.i : op == XOR ? a.i ^ b.i : a.i | b.i), type);
+}
+
+/* ---- what is no operator ---- */
+
+struct c_value *c_place(struct c_run *c, enum c_type *type)
+{
+    static struct c_value nowhere;
+    struct c_variable *var = c_find(c);
+    *type = C_INT;
+    if (!var) {
+        c_fail(c, "a name that is not declared");
+        return NULL;
+    }
+    *type = var->object->type;
+    int64_t index = var->first;
+    c_next(c);
+    if (c_accept(c, "[")) {
+        index += c_expression(c).i;
+        c_expect(c, "]");
+    }
+    if (c->dead > 0)
+        return &nowhere;
+    if (index >= 0 && index < var->object->count)
+        return &var->object->cells[index];
+    c_fail(c, "an element outside of its array");
+    return NULL;
+}
+
+static struct c_value read_place(struct c_run *c)
+{
+    enum c_type type;
+    const struct c_value *place = c_place(c, &type);
+    struct c_value v = place && c->dead == 0 ? *place : (struct c_value){.i = 0};
+    v.type = type;
+    return v;
+}
+
+static struct c_value number(struct c_run *c)
+{
+    struct c_value v = {.type = C_INT};
+    const bool is_float = memchr(c->token, '.', c->length) != NULL;
+    if (is_float) {
+        v.type = C_FLOAT;
+        v.f = strtof(c->token, NULL);
+    } else {
+        uint64_t value = strtoull(c->token, NULL, 10);
+        v.type = c->token[c->length - 1] == 'u' ? C_UINT : value > INT32_MAX ? C_LONG : C_INT;
+        v.i = (int64_t)value;
+    }
+    c_next(c);
+    return v;
+}
+
+/* atomic_add(&place, value[, value]) */
+static struct c_value atomic(struct c_run *c, uint32_t kind)
+{
+    enum c_type type;
+    struct c_value v[2] = {of_int(0), of_int(0)};
+    c_next(c);
+    c_expect(c, "(");
+    c_expect(c, "&");
+    struct c_value *place = c_place(c, &type);
+    for (uint32_t i = 0; i < 2 && c_accept(c, ","); i++)
+        v[i] = c_convert(c, c_expression(c), type);
+    c_expect(c, ")");
+    if (!place || c->dead > 0)
+        return of_int(0);
+    const struct c_value old = *place;
+    const int64_t a = old.i, b = v[0].i;
+    const int64_t values[] = {a + b, a < b ? a : b,      a > b ? a : b, a & b, a | b,
+                              b,     a == b ? v[1].i : a};
+    *place = c_convert(c, of_int(values[kind]), type);
+    return old;
+}
+
+/* A lane alone: what it hears is what it says. */
+static struct c_value vote(struct c_run *c)
+{
+    const bool ballot = c_at(c, "__ballot_sync"), shuffle = c_at(c, "__shfl_sync");
+    c_next(c);
+    c_expect(c, "(");
+    struct c_value mask = c_expression(c);
+    c_expect(c, ",");
+    struct c_value v = c_expression(c);
+    if (c_accept(c, ","))
+        (void)c_expression(c);
+    c_expect(c, ")");
+    if (ballot)
+        return c_is_true(v) ? mask : (struct c_value){.type = C_UINT};
+    return shuffle ? v : of_int(c_is_true(v));
+}
+
+/* Names that the languages have; false: none of them. */
+static bool known(struct c_run *c, struct c_value *v)
+{
+    static const char *const atomics[][2] = {
+        {"atomic_add", "atomicAdd"},    {"atomic_min", "atomicMin"}, {"atomic_max", "atomicMax"},
+        {"atomic_and", "atomicAnd"},    {"atomic_or", "atomicOr"},   {"atomic_xchg", "atomicExch"},
+        {"atomic_cmpxchg", "atomicCAS"}};
+    static const char *const votes[] = {"__any_sync", "__all_sync", "__ballot_sync", "__shfl_sync"};
+    const struct {
+        const char *name, *macro;
+        uint32_t value;
+    } ids[] = {{"get_local_id", "SF_THREAD", c->thread},
+               {"get_group_id", "SF_BLOCK", c->block},
+               {"get_local_size", "SF_THREADS", c->launch->threads},
+               {"get_num_groups", "SF_BLOCKS", c->launch->blocks},
+               {"sf_lane", "sf_lane", c->thread}};
+    for (uint32_t i = 0; i < sizeof atomics / sizeof *atomics; i++)
+        if (c_at(c, atomics[i][0]) || c_at(c, atomics[i][1])) {
+            *v = atomic(c, i);
+            return true;
+        }
+    for (uint32_t i = 0; i < sizeof votes / sizeof *votes; i++)
+        if (c_at(c, votes[i])) {
+            *v = vote(c);
+            return true;
+        }
+    for (uint32_t i = 0; i < sizeof ids / sizeof *ids; i++)
+        if (c_at(c, ids[i].name) || c_at(c, ids[i].macro)) {
+            c_next(c);
+            if (c_accept(c, "(")) {
+                c_accept(c, "0");
+                c_expect(c, ")");
+            }
+            *v = (struct c_value){.type = C_UINT, .i = ids[i].value};
+            return true;
+        }
+    return false;
+}
+
+/* ---- in the order of precedence ---- */
+
+static struct c_value unary(struct c_run *c)
+{
+    static const char *const signs[] = {"-", "!", "~"};
+    struct c_value v;
+    enum c_type type;
+    for (uint32_t i = 0; i < 3; i++) {
+        if (!c_accept(c, signs[i]))
+            continue;
+        v = unary(c);
+        if (i == 1)
+            return of_int(!c_is_true(v));
+        v = c_convert(c, v, promoted(v.type));
+        if (i == 0)
+            return binary(c, SUB, c_convert(c, of_int(0), v.type), v);
+        v.i = ~v.i;
+        return c_convert(c, v, v.type);
+    }
+    if (c_accept(c, "(")) {
+        if (c_read_type(c, &type)) {
+            c_expect(c, ")");
+            return c_convert(c, unary(c), type);
+        }
+        v = c_expression(c);
+        c_expect(c, ")");
+        return v;
+    }
+    if (c->length > 0 && *c->token >= '0' && *c->token <= '9')
+        return number(c);
+    if (strchr("a_gSs", *c->token) && known(c, &v)) /* what they begin with */
+        return v;
+    const struct c_function *f = *c->at == '(' ? c_find_function(c) : NULL;
+    return f ? c_call(c, f) : read_place(c);
+}
+
+/* && and || do not evaluate what does not count. */
+static struct c_value both(struct c_run *c, enum op op, struct c_value a, uint32_t level);
+
+static struct c_value operators(struct c_run *c, uint32_t level)
+{
+    struct c_value left = unary(c);
+    for (;;) {
+        enum op op = 0;
+        while (op < OPS && (*c->token != *ops[op].token || !c_at(c, ops[op].token)))
+            op++;
+        if (op == OPS || ops[op].level < level || c->signal == C_FAILED)
+            return left;
+        c_next(c);
+        left = op >= BOTH ? both(c, op, left, ops[op].level + 1)
+                          : binary(c, op, left, operators(c, ops[op].level + 1));
+    }
+}
+
+static struct c_value both(struct c_run *c, enum op op, struct c_value a, uint32_t level)
+{
+    const bool decides = c_is_true(a) == (op == EITHER);
+    c->dead += decides;
+    struct c_value b = operators(c, level);
+    c->dead -= decides;
+    return of_int(decides ? op == EITHER : c_is_true(b));
+}
+
+struct c_value c_expression(struct c_run *c)
+{
+    struct c_value guard = operators(c, 1);
+    if (!c_accept(c, "?"))
+        return guard;
+    const bool is_true = c_is_true(guard);
+    c->dead += !is_true;
+    struct c_value yes = c_expression(c);
+    c->dead -= !is_true;
+    c_expect(c, ":");
+    c->dead += is_true;
+    struct c_value no = c_expression(c);
+    c->dead -= is_true;
+    return c_convert(c, is_true ? yes : no, common(yes.type, no.type));
+}

@@ -1,0 +1,309 @@
+/*
+ * emitted.c - kernels written in OpenCL C and CUDA C, run as C says, against the executions of `threads`: a valid kernel
+ * leaves one memory. Each thread has words of its own, so threads may run one after the other.
+ */
+#include "engine/emit/emit.h"
+#include "engine/input/input.h"
+#include "engine/schedule/sched.h"
+#include "engine/subjects/forms.h"
+#include "oracle/texts/c_run.h"
+#include "oracle/texts/drawn.h"
+#include "oracle/texts/texts.h"
+
+#include <string.h>
+
+enum { BUDGET = 1 << 14, EMITTED = 103 /* a stream */ };
+
+struct kernel {
+    struct drawn *d;
+    uint32_t threads, blocks;
+    bool shared;      /* there is a shared array, and one thread a block */
+    bool in_function; /* whose variables are x and y */
+    uint32_t deep, loops, functions;
+};
+
+static void put(struct kernel *k, const char *text)
+{
+    text_put(&k->d->text, text);
+}
+
+static uint32_t below(struct kernel *k, uint32_t n)
+{
+    return drawn_below(k->d, n);
+}
+
+/* ---- expressions ---- */
+
+static void leaf(struct kernel *k)
+{
+    static const char *const bounds[] = {"0",  "1",  "-1", "31",         "32",          "33",
+                                         "-2", "64", "7",  "2147483647", "-2147483648", "65535"};
+    static const char *const ids[] = {"tid",  "bid",  "threads",  "blocks",
+                                      "lane", "warp", "warp_size"};
+    static const char *const own[] = {"a", "b", "i", "u", "w[0]", "w[1]"};
+    switch (below(k, 5)) {
+    case 0:
+        put(k, bounds[below(k, 12)]);
+        break;
+    case 1:
+        text_format(&k->d->text, "%d", (int)(int32_t)pcg_next(&k->d->rng));
+        break;
+    case 2:
+        put(k, ids[below(k, 7)]);
+        break;
+    default:
+        put(k, k->in_function ? (below(k, 2) ? "x" : "y") : own[below(k, 6)]);
+        break;
+    }
+}
+
+static void expression(struct kernel *k, uint32_t depth)
+{
+    static const char *const binary[] = {"*", "/",  "%",  "+",  "-", "<<", ">>", "<",  "<=",
+                                         ">", ">=", "==", "!=", "&", "^",  "|",  "&&", "||"};
+    static const char *const unary[] = {"-(", "!(", "~("};
+    uint32_t kind = depth == 0 ? 0 : below(k, 9), op = below(k, 18);
+    if (kind == 0) {
+        leaf(k);
+    } else if (kind == 1) {
+        put(k, unary[op % 3]);
+        expression(k, depth - 1);
+        put(k, ")");
+    } else if (kind == 2) {
+        put(k, "(");
+        expression(k, depth - 1);
+        put(k, " ? ");
+        expression(k, depth - 1);
+        put(k, " : ");
+        expression(k, depth - 1);
+        put(k, ")");
+    } else if (kind == 3) {
+        put(k, k->shared && op % 2 ? "s[(" : "c[(");
+        expression(k, depth - 1);
+        put(k, ") & 3]");
+    } else {
+        put(k, "(");
+        expression(k, depth - 1);
+        text_format(&k->d->text, " %s ", binary[op]);
+        expression(k, depth - 1);
+        put(k, ")");
+    }
+}
+
+static void whole(struct kernel *k)
+{
+    uint32_t depth = below(k, 4);
+    expression(k, depth);
+}
+
+/* ---- statements ---- */
+
+static void statements(struct kernel *k, uint32_t most);
+
+static void place(struct kernel *k)
+{
+    static const char *const own[] = {"a", "u", "w[0]", "w[1]", "w[b & 1]"};
+    if (k->in_function)
+        put(k, below(k, 2) ? "x" : "y");
+    else if (below(k, 3) == 0)
+        text_format(&k->d->text, "g[(bid * threads + tid) * 3 + %u]", below(k, 3));
+    else
+        put(k, own[below(k, 5)]);
+}
+
+static void assignment(struct kernel *k)
+{
+    static const char *const ops[] = {"=", "=", "+=", "-=", "*=", "^=", "|=", "&="};
+    place(k);
+    text_format(&k->d->text, " %s ", ops[below(k, 8)]);
+    whole(k);
+    put(k, "; ");
+}
+
+/* Loops count: r0, r1, .. are nobody else's. */
+static void loop(struct kernel *k)
+{
+    uint32_t kind = below(k, 3), own = k->deep++, trips = 1 + below(k, 3);
+    k->loops++;
+    if (kind == 0)
+        text_format(&k->d->text, "for (r%u = 0; r%u < %u; r%u++) { ", own, own, trips, own);
+    else if (kind == 1)
+        text_format(&k->d->text, "r%u = 0; while (r%u < %u) { r%u = r%u + 1; ", own, own, trips,
+                    own, own);
+    else
+        text_format(&k->d->text, "r%u = 0; do { r%u += 1; ", own, own);
+    statements(k, 3);
+    put(k, "} ");
+    if (kind == 2)
+        text_format(&k->d->text, "while (r%u < %u); ", own, trips);
+    k->loops--;
+    k->deep--;
+}
+
+static void choice(struct kernel *k)
+{
+    k->deep++;
+    if (below(k, 3) == 0) {
+        put(k, "switch ((");
+        whole(k);
+        put(k, ") & 3) { case 0: ");
+        statements(k, 2);
+        put(k, "case 1: case -5: ");
+        statements(k, 2);
+        put(k, below(k, 2) ? "break; case 3: " : "case 3: ");
+        statements(k, 2);
+        put(k, below(k, 2) ? "default: " : "");
+        if (k->d->text.bytes[k->d->text.length - 2] == ':')
+            statements(k, 2);
+        put(k, "} ");
+    } else {
+        put(k, "if (");
+        whole(k);
+        put(k, ") { ");
+        statements(k, 3);
+        put(k, below(k, 2) ? "} else { " : "} if (!b) { ");
+        statements(k, 2);
+        put(k, "} ");
+    }
+    k->deep--;
+}
+
+static void call(struct kernel *k)
+{
+    if (k->in_function || k->functions == 0) {
+        assignment(k);
+        return;
+    }
+    put(k, below(k, 2) ? "a = f(" : "f(");
+    whole(k);
+    put(k, ", ");
+    whole(k);
+    put(k, "); ");
+}
+
+static void atomic(struct kernel *k)
+{
+    static const char *const names[] = {"add", "min", "max", "and", "or", "exch", "cas"};
+    uint32_t op = below(k, 7);
+    text_format(&k->d->text, "%satomic_%s(g[(bid * threads + tid) * 3 + %u], ",
+                k->in_function ? "x = " : "a = ", names[op], op % 3);
+    whole(k);
+    put(k, op == 6 ? ", " : "");
+    if (op == 6)
+        whole(k);
+    put(k, "); ");
+}
+
+static void jump(struct kernel *k)
+{
+    uint32_t kind = below(k, 6);
+    put(k, "if (");
+    whole(k);
+    put(k, kind < 2 && k->loops > 0    ? ") { break; } "
+           : kind == 2 && k->loops > 0 ? ") { continue; } "
+           : kind == 3                 ? ") { exit; } "
+           : k->in_function            ? ") { return x; } "
+                                       : ") { return; } ");
+}
+
+static void statements(struct kernel *k, uint32_t most)
+{
+    for (uint32_t i = below(k, most + 1); i > 0; i--) {
+        uint32_t kind = below(k, 12);
+        if (kind < 2 && k->deep < 3)
+            loop(k);
+        else if (kind < 4 && k->deep < 3)
+            choice(k);
+        else if (kind == 4)
+            call(k);
+        else if (kind == 5)
+            atomic(k);
+        else if (kind == 6 && below(k, 2))
+            jump(k);
+        else
+            assignment(k);
+    }
+}
+
+/* ---- the kernel ---- */
+
+static void draw(struct kernel *k)
+{
+    k->shared = below(k, 2);
+    k->threads = k->shared ? 1 : 1 + below(k, 3);
+    k->blocks = 1 + below(k, 2);
+    k->functions = below(k, 3) > 0;
+    text_format(&k->d->text,
+                "launch(threads = %u, warp = %u, blocks = %u, seed = %u); global int g[%u]; global "
+                "%sint c[4]%s; %sprivate int u%s; private input int b; private int w[2]; ",
+                k->threads, 1 + below(k, 4), k->blocks, 5u, k->threads * k->blocks * 3,
+                k->functions ? "input " : "", k->functions ? "" : " = {3, -1, 2147483647}",
+                k->shared ? "shared input int s[4]; " : "", k->shared ? " = 9" : "");
+    if (k->functions) {
+        k->in_function = true;
+        put(k, "int f(int x, int y) { private int r0, r1, r2; ");
+        statements(k, 4);
+        put(k, "u ^= x; return ");
+        whole(k);
+        put(k, "; } ");
+        k->in_function = false;
+    }
+    put(k, "kernel k() { private int a, i, r0, r1, r2; ");
+    statements(k, 6);
+    assignment(k);
+    put(k, "g[(bid * threads + tid) * 3] += a ^ u; ");
+    if (k->shared)
+        put(k, "s[a & 3] = u; ");
+    put(k, "}");
+}
+
+/* What memory holds when the kernel has ended; NULL: it has not. */
+static const int32_t *execute(struct arena *arena, struct ast_kernel *kernel)
+{
+    const struct sched_spec spec = {.kind = SCHED_SEQUENTIAL};
+    const struct subject_info *subject = &subject_table[SUBJECT_THREADS];
+    const struct form *form = forms_get(forms_new(arena, kernel), subject->program);
+    struct scheduler scheduler;
+    if (!form->program)
+        return NULL;
+    struct machine *machine = machine_new(arena, subject->vtable, form->program, &subject->options);
+    sched_start(&scheduler, &spec, machine, arena);
+    return machine_run(machine, &scheduler.choices, BUDGET, NULL) == STATUS_TERMINATED
+               ? machine->memory
+               : NULL;
+}
+
+static const char *compare(struct arena *arena, const int32_t *is, const int32_t *meant,
+                           uint32_t words)
+{
+    for (uint32_t i = 0; i < words; i++)
+        if (is[i] != meant[i])
+            return arena_printf(arena, "emitted: word %u is %d where %d is meant", (unsigned)i,
+                                (int)is[i], (int)meant[i]);
+    return NULL;
+}
+
+const char *texts_emitted(struct arena *arena, uint64_t number, const char **text)
+{
+    const enum emit_language language = number % 2 ? EMIT_CUDA : EMIT_OPENCL;
+    struct drawn d = drawn_begin(arena, number, EMITTED);
+    struct kernel k = {.d = &d};
+    struct text own = text_begin(arena);
+    struct emitted emitted;
+    const char *reason;
+    draw(&k);
+    *text = d.text.bytes;
+    const int32_t *meant = execute(arena, parse_printed(arena, d.text.bytes));
+    if (!meant || !emit_kernel(&own, parse_printed(arena, d.text.bytes), language,
+                               emit_draw_knobs(number, 1), 0, &emitted, &reason))
+        return NULL;
+    int32_t *memory = ARENA_ARRAY(arena, int32_t, emitted.words);
+    memcpy(memory, emitted.initial, emitted.words * sizeof *memory);
+    const struct c_launch launch = {emitted.entry, emitted.threads, emitted.blocks, memory,
+                                    emitted.words};
+    *text = arena_printf(arena, "%s\n%s", d.text.bytes, own.bytes);
+    const char *why = c_run(arena, emit_text(arena, language, own.bytes), &launch);
+    if (why)
+        return arena_printf(arena, "emitted: %s", why);
+    return compare(arena, memory, meant, emitted.result_words);
+}
