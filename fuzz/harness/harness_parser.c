@@ -1,7 +1,7 @@
 /*
  * harness_parser.c - libFuzzer: any bytes as the text of a kernel.
  *
- * No bytes crash the parser; what parses prints to a text that parses to the same again; its core
+ * No bytes crash the parser; what parses prints to a text that parses to the same again, word for word; its core
  * form, or the copy of a kernel in block or lock-step form, compiles or says why not, and prints and
  * parses too. So does its lowering to blocks; kernels in block form are normalised and checked.
  */
@@ -11,6 +11,7 @@
 #include "engine/forms/normalise.h"
 #include "engine/input/input.h"
 #include "engine/program/program.h"
+#include "oracle/texts/words.h"
 
 #include <string.h>
 
@@ -32,6 +33,7 @@ static char *print_and_parse(struct arena *arena, const struct ast_kernel *kerne
     if (!*again)
         diag_print(&diag, stderr);
     INVARIANT(*again);
+    INVARIANT(strcmp(words_of_kernel(arena, kernel), words_of_kernel(arena, *again)) == 0);
     return text;
 }
 

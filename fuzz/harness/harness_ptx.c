@@ -10,6 +10,7 @@
 #include "engine/program/ptx_code.h"
 #include "engine/static/ptx_static.h"
 #include "engine/to_ptx/ptx_inject.h"
+#include "oracle/texts/words.h"
 
 #include <string.h>
 
@@ -75,6 +76,7 @@ static void check_kernel(struct arena *arena, const char *text, size_t length)
         diag_print(&diag, stderr);
     INVARIANT(again);
     INVARIANT(strcmp(printed, print_kernel(arena, again)) == 0);
+    INVARIANT(strcmp(words_of_kernel(arena, kernel), words_of_kernel(arena, again)) == 0);
 }
 
 /* A module gets the branch unit's instructions, or a reason why not. What it gets is a module. */

@@ -62,9 +62,14 @@ static void expression(struct kernel *k, uint32_t depth)
     static const char *const binary[] = {"*", "/",  "%",  "+",  "-", "<<", ">>", "<",  "<=",
                                          ">", ">=", "==", "!=", "&", "^",  "|",  "&&", "||"};
     static const char *const unary[] = {"-(", "!(", "~("};
-    uint32_t kind = depth == 0 ? 0 : below(k, 9), op = below(k, 18);
+    static const char *const left[] = {"-2147483648", "2147483647", "-1", "5"};
+    static const char *const right[] = {"-1", "0", "31", "32", "-2147483648"};
+    uint32_t kind = depth == 0 ? 0 : below(k, 10), op = below(k, 18);
     if (kind == 0) {
         leaf(k);
+    } else if (kind == 9) { /* where C leaves open what comes out */
+        text_format(&k->d->text, "((%s ^ (b & 0)) ", left[below(k, 4)]);
+        text_format(&k->d->text, "%s %s)", binary[op], right[below(k, 5)]);
     } else if (kind == 1) {
         put(k, unary[op % 3]);
         expression(k, depth - 1);
@@ -199,11 +204,11 @@ static void jump(struct kernel *k)
     uint32_t kind = below(k, 6);
     put(k, "if (");
     whole(k);
-    put(k, kind < 2 && k->loops > 0    ? ") { break; } "
-           : kind == 2 && k->loops > 0 ? ") { continue; } "
-           : kind == 3                 ? ") { exit; } "
-           : k->in_function            ? ") { return x; } "
-                                       : ") { return; } ");
+    put(k, kind < 2 && k->loops > 0                     ? ") { break; } "
+           : kind == 2 && k->loops > 0                  ? ") { continue; } "
+           : kind == 3 || (kind == 4 && k->in_function) ? ") { exit; } "
+           : k->in_function                             ? ") { return x; } "
+                                                        : ") { return; } ");
 }
 
 static void statements(struct kernel *k, uint32_t most)
@@ -218,7 +223,7 @@ static void statements(struct kernel *k, uint32_t most)
             call(k);
         else if (kind == 5)
             atomic(k);
-        else if (kind == 6 && below(k, 2))
+        else if (kind == 6 || (kind == 7 && k->in_function))
             jump(k);
         else
             assignment(k);
