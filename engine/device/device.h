@@ -202,7 +202,8 @@ enum device_order {
     ORDER_TURNS,  /* the host first, then grids and warps in turns: the usual one */
     ORDER_RANDOM, /* uniform over all alternatives, warps for a few steps */
     ORDER_LAZY,   /* the host waits until nothing else can step */
-    ORDER_LAST    /* the highest alternative first: late blocks, late launches */
+    ORDER_LAST,   /* the highest alternative first: late blocks, late launches */
+    ORDER_LATE    /* as turns, but operations are performed when nothing else can step */
 };
 
 struct device_schedule {

@@ -32,6 +32,12 @@ static bool is_ending(const struct device *device, uint32_t context)
     return false;
 }
 
+/* Nothing of the context runs, or waits in a stream. */
+static bool is_idle(const struct device *device, uint32_t context)
+{
+    return stream_is_over(device, device->head->host, context, HOST_NONE);
+}
+
 /* ends=drain: the host waits for operations of what it has ended, or is about to give away. */
 static bool is_draining(const struct device *device, const struct host_statement *s)
 {
@@ -42,6 +48,9 @@ static bool is_draining(const struct device *device, const struct host_statement
         if (flight_words_pending(device, a->base, a->words))
             return true;
     }
+    if (s->kind == HOST_DESTROY && is_idle(device, s->context) &&
+        flight_context_pending(device, s->context))
+        return true;
     return is_ending(device, s->context);
 }
 
@@ -85,7 +94,8 @@ static bool dev_destroy(struct device *device, const struct host_statement *s)
         if (device->grids[i].context == s->context && device_runs(device, &device->grids[i]))
             device_vanish(device, &device->grids[i]);
     for (uint32_t i = 0; i < device->head->host; i++)
-        if (p->statements[i].context == s->context && host_is_queued(&p->statements[i]))
+        if (p->statements[i].context == s->context && host_is_queued(&p->statements[i]) &&
+            device->progress[i] != PROGRESS_ENDING)
             device->progress[i] = PROGRESS_DONE;
     if (device->options.ends_drain && flight_context_pending(device, s->context))
         return false;

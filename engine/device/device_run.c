@@ -86,15 +86,18 @@ static struct device_alternative emptiest(const struct device *device,
     return issue;
 }
 
-static struct device_alternative pick_in_turns(const struct runner *r, bool lazy)
+static struct device_alternative pick_in_turns(const struct runner *r)
 {
-    static const enum device_alternative_kind order[2][6] = {
-        {ALTERNATIVE_HOST, ALTERNATIVE_COPY, ALTERNATIVE_START, ALTERNATIVE_ISSUE,
-         ALTERNATIVE_MICRO, ALTERNATIVE_WARP},
-        {ALTERNATIVE_ISSUE, ALTERNATIVE_WARP, ALTERNATIVE_MICRO, ALTERNATIVE_START,
-         ALTERNATIVE_COPY, ALTERNATIVE_HOST}};
+    static const enum device_alternative_kind orders[][6] = {
+        [ORDER_TURNS] = {ALTERNATIVE_HOST, ALTERNATIVE_COPY, ALTERNATIVE_START, ALTERNATIVE_ISSUE,
+                         ALTERNATIVE_MICRO, ALTERNATIVE_WARP},
+        [ORDER_LAZY] = {ALTERNATIVE_ISSUE, ALTERNATIVE_WARP, ALTERNATIVE_MICRO, ALTERNATIVE_START,
+                        ALTERNATIVE_COPY, ALTERNATIVE_HOST},
+        [ORDER_LATE] = {ALTERNATIVE_HOST, ALTERNATIVE_COPY, ALTERNATIVE_START, ALTERNATIVE_ISSUE,
+                        ALTERNATIVE_WARP, ALTERNATIVE_MICRO}};
+    const enum device_alternative_kind *order = orders[r->schedule->order];
     for (uint32_t i = 0; i < 6; i++) {
-        const struct device_alternative *x = first_of(r->device, order[lazy][i]);
+        const struct device_alternative *x = first_of(r->device, order[i]);
         if (x && x->kind == ALTERNATIVE_WARP)
             return next_warp(r);
         if (x)
@@ -118,9 +121,9 @@ static struct device_alternative pick(struct runner *r)
     }
     switch (s->order) {
     case ORDER_TURNS:
-        return pick_in_turns(r, false);
     case ORDER_LAZY:
-        return pick_in_turns(r, true);
+    case ORDER_LATE:
+        return pick_in_turns(r);
     case ORDER_RANDOM:
         return device->alternatives[pcg_below(&r->rng, device->alternative_count)];
     case ORDER_LAST:

@@ -69,9 +69,11 @@ static void print_head(const struct cli *cli, const char *word, const char *colo
 static void print_text(struct cli *cli, const char *path, const struct host_verdict *v)
 {
     static const char *const words[FINDING_KINDS] = {
-        [FINDING_RACE] = "RACE",     [FINDING_GRID] = "KERNEL",    [FINDING_EXPECTATION] = "FAILED",
-        [FINDING_FAULT] = "FAULT",   [FINDING_STUCK] = "DEADLOCK", [FINDING_HANG] = "HANG",
-        [FINDING_RESULT] = "RESULT", [FINDING_CLAIM] = "FAILED",   [FINDING_UNKNOWN] = "unknown",
+        [FINDING_RACE] = "RACE",          [FINDING_GRID] = "KERNEL",
+        [FINDING_EXPECTATION] = "FAILED", [FINDING_FAULT] = "FAULT",
+        [FINDING_STUCK] = "DEADLOCK",     [FINDING_HANG] = "HANG",
+        [FINDING_RESULT] = "RESULT",      [FINDING_CLAIM] = "FAILED",
+        [FINDING_UNKNOWN] = "unknown",    [FINDING_REFERENCE] = "REFERENCE",
         [FINDING_FORWARD] = "note"};
     const struct host_finding *first = v->findings;
     while (first && (first->kind == FINDING_FORWARD))

@@ -19,13 +19,15 @@ struct tally {
 };
 
 static void run_case(struct cli *cli, uint64_t seed, uint64_t number,
-                     const struct host_judge_options *options, struct tally *tally,
+                     const struct host_judge_options *given, struct tally *tally,
                      struct host_store *store)
 {
     struct arena *arena = &cli->arena;
+    struct host_judge_options judged = *given, *options = &judged;
     size_t mark = arena_mark(arena);
     struct host_verdict *verdict = ARENA_NEW(arena, struct host_verdict);
     struct host_made made = host_gen(arena, seed, number);
+    host_follow_drawn(options, seed, number);
     bool read =
         host_judge_text(arena, "generated.host", made.text, strlen(made.text), options, verdict);
     struct host_divergence d = host_divergence_of(arena, made.text, made.races, read, verdict);

@@ -1,5 +1,6 @@
 #include "fuzz/programs/host_divergence.h"
 
+#include "engine/base/pcg.h"
 #include "oracle/check/evidence.h"
 
 #include <inttypes.h>
@@ -8,8 +9,8 @@
 
 static const struct host_finding *telling(const struct host_verdict *v, bool races)
 {
-    for (const struct host_finding *f = v->findings; f && !races; f = f->next)
-        if (f->kind != FINDING_FORWARD)
+    for (const struct host_finding *f = v->findings; f; f = f->next)
+        if (races ? f->kind == FINDING_REFERENCE : f->kind != FINDING_FORWARD)
             return f;
     return NULL;
 }
@@ -47,6 +48,12 @@ struct host_divergence host_divergence_of(struct arena *arena, const char *progr
     return d;
 }
 
+void host_follow_drawn(struct host_judge_options *options, uint64_t seed, uint64_t number)
+{
+    options->followed = FOLLOW_DRAWN;
+    options->follow_seed = pcg_splitmix(seed ^ pcg_splitmix(number));
+}
+
 struct host_divergence host_case_divergence(struct arena *arena, const struct host_case *c,
                                             const char *program, uint64_t *steps)
 {
@@ -54,6 +61,7 @@ struct host_divergence host_case_divergence(struct arena *arena, const struct ho
     struct host_judge_options options = HOST_JUDGE_DEFAULTS;
     options.schedules = c->schedules;
     options.settings = *c->device ? c->device : NULL;
+    host_follow_drawn(&options, c->seed, c->number);
     bool read =
         host_judge_text(arena, "generated.host", program, strlen(program), &options, verdict);
     *steps = verdict->steps;

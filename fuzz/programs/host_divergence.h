@@ -30,6 +30,9 @@ struct host_case {
     const char *device; /* settings behind those of the program; "" */
 };
 
+/* A case's executions are followed on few devices: which, its seed and number draw. */
+void host_follow_drawn(struct host_judge_options *options, uint64_t seed, uint64_t number);
+
 /* What is wrong with the program of a case. */
 struct host_divergence host_case_divergence(struct arena *arena, const struct host_case *c,
                                             const char *program, uint64_t *steps);

@@ -141,8 +141,8 @@ struct host_reduced host_reduce(struct arena *arena, const char *path, const cha
                                 size_t length, const struct host_judge_options *options,
                                 const char *word, uint32_t most)
 {
-    struct reducer r = {
-        .arena = arena, .path = path, .options = options, .word = word, .most = most};
+    struct host_judge_options own = *options;
+    struct reducer r = {.arena = arena, .path = path, .options = &own, .word = word, .most = most};
     struct host_verdict verdict;
     struct host_reduced result = {.text = NULL};
     r.lines = ARENA_ARRAY(arena, const char *, LINES_MAX);
@@ -153,6 +153,8 @@ struct host_reduced host_reduce(struct arena *arena, const char *path, const cha
         r.count == 0 || r.count == LINES_MAX)
         return result;
     r.kind = first(&verdict)->kind;
+    if (r.kind != FINDING_REFERENCE)
+        own.followed = FOLLOW_NONE;
     r.usual = options->settings && is_clean(&r, text);
     for (uint32_t size = 16; size > 0; size /= 2)
         while (pass(&r, size) && size > 1)

@@ -1,6 +1,7 @@
 #include "oracle/device/host_judge.h"
 
 #include "engine/program/program.h"
+#include "oracle/device/host_follow.h"
 #include "oracle/device/host_grids.h"
 #include "oracle/device/host_order.h"
 
@@ -17,6 +18,7 @@ const char *const host_finding_names[FINDING_KINDS] = {
     [FINDING_RESULT] = "result",
     [FINDING_CLAIM] = "claim",
     [FINDING_UNKNOWN] = "unknown",
+    [FINDING_REFERENCE] = "reference",
     [FINDING_FORWARD] = "co-residency",
 };
 
@@ -42,7 +44,8 @@ struct judge {
     uint64_t hash; /* of the first execution's result */
     enum device_end end;
     uint64_t first_steps;
-    bool failed; /* an expectation, in some execution */
+    bool failed;                /* an expectation, in some execution */
+    struct host_follow *follow; /* of the device at hand; NULL: nobody follows */
 };
 
 void host_add(struct arena *arena, struct host_verdict *verdict, enum host_kind_of_finding kind,
@@ -188,8 +191,11 @@ static bool judge_first(struct judge *j, struct device *device)
 
 /* ---- the others ---- */
 
-static const char *const order_texts[] = {"in turns", "at random", "with the host last",
-                                          "the latest first"};
+static const char *const order_texts[] = {[ORDER_TURNS] = "in turns",
+                                          [ORDER_RANDOM] = "at random",
+                                          [ORDER_LAZY] = "with the host last",
+                                          [ORDER_LAST] = "the latest first",
+                                          [ORDER_LATE] = "with operations last"};
 
 static const char *where_text(struct judge *j, uint32_t device, const struct device_schedule *s)
 {
@@ -214,13 +220,28 @@ static bool tell_forward(struct judge *j, struct device *device, enum device_end
     return true;
 }
 
+static enum device_end execute_followed(struct judge *j, struct device *device,
+                                        struct device_schedule *schedule, const char *where)
+{
+    uint32_t line;
+    device_reset(device);
+    if (!j->follow)
+        return device_execute(device, schedule);
+    host_follow_start(j->follow);
+    enum device_end end = device_execute(device, schedule);
+    const char *text = host_follow_end(j->follow, end, &line);
+    j->verdict->followed++;
+    if (text)
+        add(j, FINDING_REFERENCE, line, arena_printf(j->arena, "%s%s", text, where));
+    return end;
+}
+
 /* False: nothing more is to be learnt on this device. */
 static bool judge_one(struct judge *j, struct device *device, uint32_t number,
                       struct device_schedule *schedule)
 {
-    device_reset(device);
-    enum device_end end = device_execute(device, schedule);
     const char *where = where_text(j, number, schedule);
+    enum device_end end = execute_followed(j, device, schedule, where);
     j->verdict->executions++;
     j->verdict->steps += device->steps;
     if (tell_forward(j, device, end, number))
@@ -239,7 +260,7 @@ static bool judge_one(struct judge *j, struct device *device, uint32_t number,
     return true;
 }
 
-static void judge_device(struct judge *j, struct device *device, uint32_t number)
+static void judge_orders(struct judge *j, struct device *device, uint32_t number)
 {
     struct device_schedule schedule = {.budget = j->options->budget};
     static const enum device_order fixed[] = {ORDER_TURNS, ORDER_LAZY, ORDER_LAST};
@@ -258,6 +279,17 @@ static void judge_device(struct judge *j, struct device *device, uint32_t number
         if (!judge_one(j, device, number, &schedule))
             return;
     }
+}
+
+static void judge_device(struct judge *j, struct device *device, uint32_t number)
+{
+    const struct host_judge_options *o = j->options;
+    bool follows = o->followed == FOLLOW_ALL ||
+                   (o->followed == FOLLOW_DRAWN && o->follow_seed % DEVICES == number);
+    j->follow = follows ? host_follow_watch(j->arena, device) : NULL;
+    judge_orders(j, device, number);
+    if (j->follow)
+        host_follow_leave(j->follow);
 }
 
 static bool judge_others(struct judge *j)
@@ -381,5 +413,7 @@ bool host_judge(struct arena *arena, const struct host_program *program,
     }
     for (uint32_t i = 0; i < program->claim_count && !options->no_claims; i++)
         judge_claim(&j, &program->claims[i]);
+    if (options->followed != FOLLOW_NONE)
+        host_follow_devices(arena, program, options, verdict);
     return diag->count == 0;
 }

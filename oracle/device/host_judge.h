@@ -22,6 +22,7 @@ enum host_kind_of_finding {
     FINDING_RESULT,      /* another schedule, or device: another result */
     FINDING_CLAIM,       /* `claim`: the search found something else */
     FINDING_UNKNOWN,     /* the bound on steps, or on states, was reached */
+    FINDING_REFERENCE,   /* the device and its second account differ (host_follow.h) */
     FINDING_FORWARD,     /* told only: it relies on co-residency */
     FINDING_KINDS
 };
@@ -35,6 +36,13 @@ struct host_finding {
     struct host_finding *next;
 };
 
+/* Which executions a second account follows (host_follow.h). */
+enum host_followed {
+    FOLLOW_ALL, /* those on the usual devices but for the first, and some on the devices of host_followed.c */
+    FOLLOW_DRAWN, /* of one usual device, and of one more: follow_seed draws them */
+    FOLLOW_NONE
+};
+
 struct host_judge_options {
     struct device_options device;
     uint64_t seed;
@@ -43,6 +51,8 @@ struct host_judge_options {
     uint64_t states;      /* of a search */
     const char *settings; /* of the device, behind what the program says; NULL: none */
     bool no_claims, no_launches;
+    enum host_followed followed;
+    uint64_t follow_seed;
 };
 
 extern const struct host_judge_options HOST_JUDGE_DEFAULTS;
@@ -50,7 +60,7 @@ extern const struct host_judge_options HOST_JUDGE_DEFAULTS;
 struct host_verdict {
     struct host_finding *findings, **last;
     uint32_t count; /* of findings that fail */
-    uint32_t launches, devices, executions, claims;
+    uint32_t launches, devices, executions, claims, followed;
     uint64_t steps, blocks, states;
     const char *not_compared; /* why results were not; NULL: they were */
     bool ended;               /* the first execution */
@@ -60,5 +70,9 @@ struct host_verdict {
 bool host_judge(struct arena *arena, const struct host_program *program,
                 const struct host_judge_options *options, struct host_verdict *verdict,
                 struct diag *diag);
+
+/* Adds what is not there yet. */
+void host_add(struct arena *arena, struct host_verdict *verdict, enum host_kind_of_finding kind,
+              uint32_t line, const char *text);
 
 #endif

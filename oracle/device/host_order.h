@@ -19,7 +19,4 @@ struct host_order *host_order_watch(struct arena *arena, struct device *device);
 void host_order_tell(struct host_order *order, struct host_verdict *verdict);
 void host_order_leave(struct host_order *order);
 
-void host_add(struct arena *arena, struct host_verdict *verdict, enum host_kind_of_finding kind,
-              uint32_t line, const char *text);
-
 #endif

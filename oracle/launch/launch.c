@@ -192,6 +192,8 @@ enum status launch_run_group(struct launch *launch, struct machine *machine, uin
     launch_race_restart(launch->race, machine->program, (uint32_t)first);
     machine_observe(machine, &launch->race->observer);
     sched_start(&scheduler, &spec, machine, launch->arena);
+    if (options->begins)
+        options->begins(options->context, machine);
     scheduler.choices.choose = choose_first;
     while (machine_status(machine) == STATUS_RUNNING) {
         uint64_t slice = SLICE;

@@ -17,6 +17,8 @@ struct launch_options {
     uint32_t resident; /* threads that are resident at a time; 0: what is usual */
     bool (*go_on)(void *context, uint64_t steps,
                   uint64_t blocks); /* now and then; false: stop. May be NULL */
+    /* Before a group of blocks begins, in its machine. May be NULL */
+    void (*begins)(void *context, const struct machine *machine);
     void *context;
     uint32_t workers; /* threads that blocks run on, at most; what comes out is the same. 0: one */
 };

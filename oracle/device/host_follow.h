@@ -1,0 +1,28 @@
+/*
+ * host_follow.h - executions of a device, followed step by step by a second account of devices and host programs
+ * (engine/reference_device): after each step the same statements wait, run and are over, the same blocks are in the same
+ * places, operations under way, lines and memory are the same, and the same alternatives are offered.
+ *
+ * On trust: what a warp's step computes and accesses, which warps a block's barriers let step (the oracle `reference`
+ * follows `crs`), how launches were laid out; with memory=caches lines and operations.
+ */
+#ifndef ORACLE_HOST_FOLLOW_H
+#define ORACLE_HOST_FOLLOW_H
+
+#include "oracle/device/host_judge.h"
+
+struct host_follow;
+
+/* Watches the device's executions from now on; NULL: the reference has no room for it. */
+struct host_follow *host_follow_watch(struct arena *arena, struct device *device);
+/* The device begins anew. */
+void host_follow_start(struct host_follow *follow);
+/* The execution has ended so. The first thing that differed, or NULL; *line: of the host's statement. */
+const char *host_follow_end(struct host_follow *follow, enum device_end end, uint32_t *line);
+void host_follow_leave(struct host_follow *follow);
+
+/* Executions on devices that the program was not made for, followed; those of its claims, too. */
+void host_follow_devices(struct arena *arena, const struct host_program *program,
+                         const struct host_judge_options *options, struct host_verdict *verdict);
+
+#endif

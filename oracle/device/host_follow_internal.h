@@ -1,0 +1,61 @@
+/*
+ * host_follow_internal.h - what the files that follow a device share.
+ */
+#ifndef ORACLE_HOST_FOLLOW_INTERNAL_H
+#define ORACLE_HOST_FOLLOW_INTERNAL_H
+
+#include "engine/crs/crs.h"
+#include "engine/device/device_flight.h"
+#include "engine/reference_device/ref_device.h"
+#include "oracle/device/host_follow.h"
+
+struct follow_observer {
+    struct observer observer;
+    struct host_follow *follow;
+    uint32_t grid;
+};
+
+struct host_follow {
+    struct arena *arena;
+    struct device *device;
+    struct ref_device *ref;
+    struct device_watcher watcher;
+    struct follow_observer *observers;
+    /* the step that is under way: it is taken by the reference when the next one begins */
+    bool begun;
+    struct device_alternative step;
+    uint32_t operation; /* ALTERNATIVE_MICRO: the reference's number, */
+    struct ref_flight performed;
+    const struct ptx_instruction *instruction; /* ALTERNATIVE_WARP: that is next; or NULL */
+    struct ref_reach reach[REF_FLIGHTS];       /* what it accesses, memory=inflight */
+    uint32_t reach_count;
+    uint64_t operands[LIMIT_WARP][2];
+    uint32_t ended; /* ALTERNATIVE_WARP: warps of its block that have ended behind the step */
+    uint64_t steps;
+    bool lost; /* something differs, or the bound was reached: nothing more is compared */
+    const char *text;
+    uint32_t line;
+};
+
+/* Something differs. */
+void follow_tell(struct host_follow *follow, const char *text);
+
+uint32_t follow_slot(const struct host_follow *follow, struct device_alternative warp);
+/* The instruction of a warp that is next; NULL: none of the text. */
+const struct ptx_instruction *follow_next(const struct host_follow *follow, uint32_t grid,
+                                          uint32_t actor);
+/* A word of the machine's memory: of the device's; HOST_NONE: it is shared, or local. */
+uint32_t follow_word(const struct device_grid *grid, uint32_t word);
+/* The reference's operation that this one is; HOST_NONE: there is none. */
+uint32_t follow_operation(const struct host_follow *follow, uint32_t flight);
+
+/* ---- host_follow_state.c ---- */
+
+void follow_compare_alternatives(struct host_follow *follow);
+void follow_compare_state(struct host_follow *follow);
+/* A block that has come to a slot is at its entry, and finds what the module has. */
+void follow_compare_block(struct host_follow *follow, uint32_t grid, uint32_t slot);
+/* The word that a load has brought is in its register. */
+void follow_compare_register(struct host_follow *follow, int32_t found);
+
+#endif
