@@ -5,6 +5,7 @@
 #include "db/internal.h"
 #include "engine/base/pcg.h"
 #include "tests/unit/db/db_fixture.h"
+#include "tests/unit/shared/many.h"
 
 #include <dirent.h>
 #include <signal.h>
@@ -239,7 +240,7 @@ static void laws_hold(void **state)
 {
     struct fixture *f = *state;
     uint32_t different = 0;
-    for (uint64_t round = 0; round < ROUNDS; round++) {
+    for (uint64_t round = 0; round < many(ROUNDS); round++) {
         pcg_seed(&random_source, pcg_splitmix(round), 54);
         make_random(f, "a");
         make_random(f, "b");
@@ -263,7 +264,7 @@ static void laws_hold(void **state)
         free(ab);
         remove_all(f);
     }
-    assert_true(different > ROUNDS / 2);
+    assert_true(different > many(ROUNDS) / 2);
 }
 
 /* Shards in any order, some of them twice or at an earlier stage, are one run; nobody's words are lost. */

@@ -2,8 +2,8 @@
  * The machines `crs` and `thread-pc` on raw PTX against the reference of crs_reference.h, step by step:
  * the catalogue's programs, and random ones with every switch.
  */
+#include "tests/unit/engine/crs/crs_reference.h"
 #include "tests/unit/engine/crs/crs_text.h"
-#include "tests/unit/shared/crs_reference.h"
 #include "tests/unit/shared/support.h"
 
 #include "engine/base/pcg.h"

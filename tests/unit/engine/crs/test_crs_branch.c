@@ -3,7 +3,7 @@
  * traces, mutants and corner cases; every state of three lanes with up to two tokens; random programs with
  * every switch.
  */
-#include "tests/unit/shared/crs_reference.h"
+#include "tests/unit/engine/crs/crs_reference.h"
 
 #include "engine/base/pcg.h"
 #include "engine/crs/crs_branch.h"

@@ -2,6 +2,7 @@
  * strongly fair, of threads, warps and blocks, is what it is without, and so are the ends; witnesses are executions.
  * On enumerated tiny programs, random ones about waiting, ordinary ones, and the corpus; as structured kernels,
  * blocks and PTX, of threads and of warps. SIMTFUZZ_LOCAL_CASES: so many times as many. */
+#include "tests/unit/shared/many.h"
 #include "tests/unit/shared/support.h"
 #include "tests/unit/shared/tape_player.h"
 
@@ -266,8 +267,8 @@ static void tiny_programs(void **state)
     (void)state;
     struct gen_options options = GEN_DEFAULTS;
     options.spin = options.small = options.enumerate = true;
-    generated(&options, 0, 0, 1, 400 * times(), 3000);
-    generated(&options, 0, 2000, 97, 400 * times(), 3000);
+    generated(&options, 0, 0, 1, many(400) * times(), 3000);
+    generated(&options, 0, 2000, 97, many(400) * times(), 3000);
     report("enumerated");
 }
 
@@ -276,7 +277,7 @@ static void programs_about_waiting(void **state)
     (void)state;
     struct gen_options options = GEN_DEFAULTS;
     options.spin = true;
-    generated(&options, 11, 0, 1, 150 * times(), 5000);
+    generated(&options, 11, 0, 1, many(150) * times(), 5000);
     report("about waiting");
 }
 
@@ -285,7 +286,7 @@ static void ordinary_programs(void **state)
     (void)state;
     struct gen_options options = GEN_DEFAULTS;
     options.small = true;
-    generated(&options, 12, 0, 1, 300 * times(), 2000);
+    generated(&options, 12, 0, 1, many(300) * times(), 2000);
     report("ordinary");
 }
 
@@ -330,7 +331,7 @@ static void local_loops(void **state)
         const char *text = arena_printf(
             &test_arena, "launch(threads = 2, warp = 1); shared int x; kernel k() { %s }",
             bodies[i]);
-        compare_kernel(support_parse(text), 200000);
+        compare_kernel(support_parse(text), many(200000));
     }
     report("local loops");
 }

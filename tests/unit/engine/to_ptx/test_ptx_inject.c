@@ -4,6 +4,7 @@
 #include "engine/static/ptx_static.h"
 #include "engine/to_ptx/ptx_inject.h"
 #include "tests/unit/engine/to_ptx/ptx_graphs.h"
+#include "tests/unit/shared/many.h"
 #include "tests/unit/shared/ptx_mini.h"
 #include "tests/unit/shared/ptx_text.h"
 
@@ -526,7 +527,7 @@ static void changed_files(void **state)
     glob_t files;
     pcg_seed(&rng, 6, 1);
     assert_int_equal(glob(SIMTFUZZ_SOURCE_DIR "/corpus/ptx/*.ptx", 0, NULL, &files), 0);
-    for (uint32_t n = 0; n < 3000; n++) {
+    for (uint32_t n = 0; n < many(3000); n++) {
         size_t length, mark = arena_mark(&arena);
         char *bytes = parse_read_bytes(&arena, files.gl_pathv[below((uint32_t)files.gl_pathc)],
                                        PTX_LIMIT_SOURCE_BYTES, &length, &diag);
@@ -546,7 +547,7 @@ static void changed_files(void **state)
     }
     globfree(&files);
     print_message("%u modules, %u refused\n", (unsigned)modules, (unsigned)refused);
-    assert_true(modules > 300 && refused < modules / 2);
+    assert_true(modules > many(300) && refused < modules / 2);
 }
 
 int main(void)

@@ -10,6 +10,7 @@
 #include "engine/warps/threads.h"
 #include "fuzz/generate/generate.h"
 #include "oracle/check/check.h"
+#include "tests/unit/shared/many.h"
 #include "tests/unit/shared/support.h"
 
 enum { KERNELS = 400, STEPS = 3000 };
@@ -76,7 +77,7 @@ static void structured_kernels(void **state)
     uint32_t compiled = 0;
     options.features = (1u << FEATURE_COUNT) - 1;
     options.features &= ~(1u << FEATURE_NAMED | 1u << FEATURE_GRAPHS);
-    for (uint64_t number = 0; compiled < KERNELS; number++) {
+    for (uint64_t number = 0; compiled < many(KERNELS); number++) {
         const char *reason = NULL;
         test_arena.used = 0;
         struct ast_kernel *kernel = gen_case(&test_arena, 0x5eed, number, &options);
@@ -248,7 +249,7 @@ static void lock_step_programs(void **state)
     struct gen_options options = {.fixed = false};
     options.features = (1u << FEATURE_COUNT) - 1;
     memset(hits, 0, sizeof hits);
-    for (uint64_t number = 0; number < KERNELS; number++) {
+    for (uint64_t number = 0; number < many(KERNELS); number++) {
         test_arena.used = 0;
         struct ast_kernel *kernel = gen_case(&test_arena, 0x10e, number, &options);
         if (kernel->form == FORM_PTX)
@@ -285,7 +286,7 @@ static void ptx_machines(void **state)
     uint32_t followed = 0;
     options.features = (1u << FEATURE_COUNT) - 1;
     memset(hits, 0, sizeof hits);
-    for (uint64_t number = 0; number < 4 * KERNELS; number++) {
+    for (uint64_t number = 0; number < many(4 * KERNELS); number++) {
         test_arena.used = 0;
         struct ast_kernel *kernel = gen_case(&test_arena, 0x97c, number, &options);
         if (kernel->form != FORM_PTX && number % 8 > 0)
@@ -297,7 +298,7 @@ static void ptx_machines(void **state)
         for (uint32_t r = 0; r < RULE_COUNT; r++)
             hits[r] += result.hits[r];
     }
-    assert_true(followed > KERNELS / 2);
+    assert_true(followed > many(KERNELS) / 2);
     for (size_t i = 0; i < sizeof rare / sizeof *rare; i++)
         if (hits[rare[i]] == 0)
             fail_msg("no kernel fires %s", rule_table[rare[i]].name);
@@ -309,7 +310,7 @@ static void lanes_apart(void **state)
     (void)state;
     struct gen_options options = {.fixed = false};
     options.features = 1u << FEATURE_CRS | 1u << FEATURE_LOOSE;
-    for (uint64_t number = 0; number < 2 * KERNELS; number++) {
+    for (uint64_t number = 0; number < many(2 * KERNELS); number++) {
         test_arena.used = 0;
         struct ast_kernel *kernel = gen_case(&test_arena, 9, number, &options);
         const struct answer *answer =
@@ -348,7 +349,7 @@ static void memory_over_caches(void **state)
     struct gen_options options = {.fixed = false};
     options.features = (1u << FEATURE_COUNT) - 1;
     memset(hits, 0, sizeof hits);
-    for (uint64_t number = 0; number < KERNELS; number++) {
+    for (uint64_t number = 0; number < many(KERNELS); number++) {
         test_arena.used = 0;
         struct ast_kernel *kernel = gen_case(&test_arena, 0xcac4e, number, &options);
         const struct answer *answer =
