@@ -171,6 +171,8 @@ static struct c_value arithmetic(struct c_run *c, enum op op, struct c_value a, 
             return v;
         }
         int64_t least = a.type == C_INT ? INT32_MIN : INT64_MIN;
+        if (op == REM && c->launch->open_rests && (a.i < 0 || b.i < 0))
+            c_fail(c, "a rest of a negative number");
         over = (a.type == C_INT || a.type == C_LONG) && b.i == -1 && a.i == least;
         v.i = over ? 0 : quotient(op, a, b);
     } else if (op == ADD) {
@@ -272,7 +274,7 @@ static struct c_value atomic(struct c_run *c, uint32_t kind)
     struct c_value v[2] = {of_int(0), of_int(0)};
     c_next(c);
     c_expect(c, "(");
-    c_expect(c, "&");
+    c_accept(c, "&");
     struct c_value *place = c_place(c, &type);
     for (uint32_t i = 0; i < 2 && c_accept(c, ","); i++)
         v[i] = c_convert(c, c_expression(c), type);
@@ -288,6 +290,17 @@ static struct c_value atomic(struct c_run *c, uint32_t kind)
 }
 
 /* A lane alone: what it hears is what it says. */
+static struct c_value vote_of_subgroup(struct c_run *c)
+{
+    c_next(c);
+    c_expect(c, "(");
+    struct c_value v = c_expression(c);
+    if (c_accept(c, ","))
+        (void)c_expression(c);
+    c_expect(c, ")");
+    return v;
+}
+
 static struct c_value vote(struct c_run *c)
 {
     const bool ballot = c_at(c, "__ballot_sync"), shuffle = c_at(c, "__shfl_sync");
@@ -307,21 +320,24 @@ static struct c_value vote(struct c_run *c)
 /* Names that the languages have; false: none of them. */
 static bool known(struct c_run *c, struct c_value *v)
 {
-    static const char *const atomics[][2] = {
-        {"atomic_add", "atomicAdd"},    {"atomic_min", "atomicMin"}, {"atomic_max", "atomicMax"},
-        {"atomic_and", "atomicAnd"},    {"atomic_or", "atomicOr"},   {"atomic_xchg", "atomicExch"},
-        {"atomic_cmpxchg", "atomicCAS"}};
+    static const char *const atomics[][3] = {{"atomic_add", "atomicAdd", "atomicAdd"},
+                                             {"atomic_min", "atomicMin", "atomicMin"},
+                                             {"atomic_max", "atomicMax", "atomicMax"},
+                                             {"atomic_and", "atomicAnd", "atomicAnd"},
+                                             {"atomic_or", "atomicOr", "atomicOr"},
+                                             {"atomic_xchg", "atomicExch", "atomicExchange"},
+                                             {"atomic_cmpxchg", "atomicCAS", "atomicCompSwap"}};
     static const char *const votes[] = {"__any_sync", "__all_sync", "__ballot_sync", "__shfl_sync"};
     const struct {
-        const char *name, *macro;
+        const char *name, *macro, *of_glsl;
         uint32_t value;
-    } ids[] = {{"get_local_id", "SF_THREAD", c->thread},
-               {"get_group_id", "SF_BLOCK", c->block},
-               {"get_local_size", "SF_THREADS", c->launch->threads},
-               {"get_num_groups", "SF_BLOCKS", c->launch->blocks},
-               {"sf_lane", "sf_lane", c->thread}};
+    } ids[] = {{"get_local_id", "SF_THREAD", "gl_LocalInvocationID.x", c->thread},
+               {"get_group_id", "SF_BLOCK", "gl_WorkGroupID.x", c->block},
+               {"get_local_size", "SF_THREADS", "gl_WorkGroupSize.x", c->launch->threads},
+               {"get_num_groups", "SF_BLOCKS", "gl_NumWorkGroups.x", c->launch->blocks},
+               {"sf_lane", "sf_lane", "gl_SubgroupInvocationID", c->thread}};
     for (uint32_t i = 0; i < sizeof atomics / sizeof *atomics; i++)
-        if (c_at(c, atomics[i][0]) || c_at(c, atomics[i][1])) {
+        if (c_at(c, atomics[i][0]) || c_at(c, atomics[i][1]) || c_at(c, atomics[i][2])) {
             *v = atomic(c, i);
             return true;
         }
@@ -331,7 +347,7 @@ static bool known(struct c_run *c, struct c_value *v)
             return true;
         }
     for (uint32_t i = 0; i < sizeof ids / sizeof *ids; i++)
-        if (c_at(c, ids[i].name) || c_at(c, ids[i].macro)) {
+        if (c_at(c, ids[i].name) || c_at(c, ids[i].macro) || c_at(c, ids[i].of_glsl)) {
             c_next(c);
             if (c_accept(c, "(")) {
                 c_accept(c, "0");
@@ -340,7 +356,10 @@ static bool known(struct c_run *c, struct c_value *v)
             *v = (struct c_value){.type = C_UINT, .i = ids[i].value};
             return true;
         }
-    return false;
+    if (strncmp(c->token, "subgroup", 8) != 0)
+        return false;
+    *v = vote_of_subgroup(c);
+    return true;
 }
 
 /* ---- in the order of precedence ---- */
@@ -362,15 +381,17 @@ static struct c_value unary(struct c_run *c)
         v.i = ~v.i;
         return c_convert(c, v, v.type);
     }
+    const char *start = c->token;
     if (c_accept(c, "(")) {
-        if (c_read_type(c, &type)) {
-            c_expect(c, ")");
+        if (c_read_type(c, &type) && c_accept(c, ")"))
             return c_convert(c, unary(c), type);
-        }
+        c_go(c, start + 1);
         v = c_expression(c);
         c_expect(c, ")");
         return v;
     }
+    if (*c->at == '(' && c_read_type(c, &type)) /* GLSL: int(v) */
+        return c_convert(c, unary(c), type);
     if (c->length > 0 && *c->token >= '0' && *c->token <= '9')
         return number(c);
     if (strchr("a_gSs", *c->token) && known(c, &v)) /* what they begin with */

@@ -6,7 +6,6 @@
 
 #include "oracle/texts/c_run.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 
 enum { C_VARIABLES = 512, C_FUNCTIONS = 64, C_ARGUMENTS = 48 };
@@ -52,7 +51,7 @@ struct c_run {
     struct c_variable variables[C_VARIABLES];
     uint32_t count, file_count,
         frame; /* those of the file come first; the function's from `frame` on */
-    struct c_variable members[C_VARIABLES / 4]; /* of the one struct, as "p->x" */
+    struct c_variable members[C_VARIABLES / 4]; /* of the one struct, as "p->x", "k0_p.x" */
     uint32_t member_count;
     struct c_function functions[C_FUNCTIONS];
     uint32_t function_count;

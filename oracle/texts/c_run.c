@@ -32,12 +32,12 @@ static const char *skip_line(const char *at)
     return at + strcspn(at, "\n");
 }
 
-/* A name with "->" and the name behind it is one. */
+/* A name with "->" or "." and the name behind it is one. */
 static uint32_t name_length(const char *at)
 {
     uint32_t n = 0;
     const bool is_number = *at >= '0' && *at <= '9';
-    while (is_letter(at[n]) || (is_number && at[n] == '.') ||
+    while (is_letter(at[n]) || (at[n] == '.' && n > 0) ||
            (at[n] == '-' && at[n + 1] == '>' && !is_number) ||
            (at[n] == '>' && n && at[n - 1] == '-'))
         n++;
@@ -109,10 +109,10 @@ static bool accept_qualifier(struct c_run *c)
 {
     if (!strchr("_cseiu\"", *c->token))
         return false;
-    static const char *const words[] = {"const",    "static",          "extern",     "\"C\"",
-                                        "inline",   "__device__",      "__shared__", "__constant__",
-                                        "__global", "__local",         "__constant", "__noinline__",
-                                        "__kernel", "__forceinline__", "__global__"};
+    static const char *const words[] = {"const",    "static",     "extern",          "\"C\"",
+                                        "inline",   "__device__", "__shared__",      "__constant__",
+                                        "__global", "__local",    "__constant",      "__noinline__",
+                                        "__kernel", "shared",     "__forceinline__", "__global__"};
     for (uint32_t i = 0; i < sizeof words / sizeof *words; i++)
         if (c_accept(c, words[i]))
             return true;
@@ -128,11 +128,12 @@ bool c_read_type(struct c_run *c, enum c_type *type)
     static const struct {
         const char *name;
         enum c_type type;
-    } types[] = {{"int", C_INT},     {"uint", C_UINT},     {"long", C_LONG},
-                 {"ulong", C_ULONG}, {"float", C_FLOAT},   {"short", C_SHORT},
-                 {"void", C_VOID},   {"ushort", C_USHORT}, {"uchar", C_UCHAR}};
+    } types[] = {{"int", C_INT},      {"uint", C_UINT},      {"long", C_LONG},
+                 {"ulong", C_ULONG},  {"float", C_FLOAT},    {"short", C_SHORT},
+                 {"void", C_VOID},    {"ushort", C_USHORT},  {"uchar", C_UCHAR},
+                 {"int64_t", C_LONG}, {"uint64_t", C_ULONG}, {"bool", C_INT}};
     bool some = false;
-    if (!strchr("_cseiulfv\"", *c->token)) /* what types and qualifiers begin with */
+    if (!strchr("_cseiulfvb\"", *c->token)) /* what types and qualifiers begin with */
         return false;
     while (accept_qualifier(c))
         continue;
@@ -160,7 +161,8 @@ static struct c_variable *find_between(struct c_run *c, uint32_t first, uint32_t
 
 struct c_variable *c_find(struct c_run *c)
 {
-    const bool is_member = c->length > 3 && c->token[1] == '-';
+    const bool is_member =
+        memchr(c->token, '.', c->length) || (c->length > 3 && c->token[1] == '-');
     for (uint32_t i = 0; i < c->member_count && is_member; i++)
         if (is_text(c->token, c->length, c->members[i].name))
             return &c->members[i];
@@ -228,14 +230,19 @@ static void declare_variable(struct c_run *c, enum c_type type)
         var->is_pointer = is_array;
     if (!c_accept(c, "="))
         return;
-    bool braces = c_accept(c, "{");
+    if (is_array && c_read_type(c, &type)) { /* GLSL: int[2](1, 2) */
+        c_accept(c, "[");
+        c_next(c);
+        c_accept(c, "]");
+    }
+    bool braces = c_accept(c, "{") || (is_array && c_accept(c, "("));
     for (uint32_t i = 0; i < count; i++) {
         object->cells[i] = c_convert(c, c_expression(c), type);
         if (braces)
             c_accept(c, ",");
     }
     if (braces)
-        c_expect(c, "}");
+        c_next(c);
 }
 
 /* type name[, name]; `struct k0_private self, *p = &self;` has been told of by its members. */
@@ -533,7 +540,8 @@ static bool jump(struct c_run *c)
 /* Barriers and fences: threads run one after the other. */
 static bool order(struct c_run *c)
 {
-    static const char *const names[] = {"barrier", "mem_fence", "__syncthreads", "__threadfence"};
+    static const char *const names[] = {"barrier",       "mem_fence",      "__syncthreads",
+                                        "__threadfence", "controlBarrier", "memoryBarrier"};
     for (uint32_t i = 0; i < sizeof names / sizeof *names; i++)
         if (c_accept(c, names[i])) {
             skip_group(c);
@@ -697,6 +705,27 @@ static void read_struct(struct c_run *c)
     c_expect(c, ";");
 }
 
+/* GLSL: k0_private k0_p; layout(..) ..; */
+static bool read_glsl_item(struct c_run *c)
+{
+    if (c_accept(c, "layout")) {
+        while (!c_at(c, ";") && c->length > 0)
+            if (c_at(c, "(") || c_at(c, "{"))
+                skip_group(c);
+            else
+                c_next(c);
+    } else if (c->member_count > 0 && c_accept(c, "k0_private")) {
+        for (uint32_t i = 0; i < c->member_count; i++)
+            c->members[i].name = arena_printf(c->arena, "%.*s.%s", (int)c->length, c->token,
+                                              c->members[i].name + strlen("p->"));
+        c_next(c);
+    } else {
+        return false;
+    }
+    c_expect(c, ";");
+    return true;
+}
+
 static void read_item(struct c_run *c)
 {
     enum c_type type = C_VOID;
@@ -708,6 +737,8 @@ static void read_item(struct c_run *c)
         read_struct(c);
         return;
     }
+    if (read_glsl_item(c))
+        return;
     if (!c_read_type(c, &type)) {
         c_fail(c, arena_printf(c->arena, "what is '%.30s'", c->token));
         return;
@@ -732,7 +763,7 @@ static void read_item(struct c_run *c)
         c_fail(c, "too many functions");
 }
 
-static void run_thread(struct c_run *c, struct c_object *memory)
+static void run_thread(struct c_run *c)
 {
     c->count = c->frame = c->file_count;
     for (uint32_t i = 0; i < c->member_count; i++)
@@ -742,8 +773,6 @@ static void run_thread(struct c_run *c, struct c_object *memory)
         const struct c_function *f = &c->functions[i];
         if (!is_text(f->name, f->length, c->launch->entry))
             continue;
-        struct c_variable *var = declare(c, "mem", 3, memory);
-        var->is_pointer = true;
         c_go(c, f->body);
         block(c);
         if (c->signal == C_RETURN)
@@ -760,13 +789,14 @@ const char *c_run(struct arena *arena, const char *text, const struct c_launch *
     struct c_object *memory = new_object(c, C_INT, launch->words);
     for (uint32_t i = 0; i < launch->words; i++)
         memory->cells[i].i = launch->memory[i];
+    declare(c, "mem", 3, memory)->is_pointer = true;
     c_go(c, text);
     while (c->length > 0 && c->signal == C_ON)
         read_item(c);
     c->file_count = c->count;
     for (c->block = 0; c->block < launch->blocks && c->signal == C_ON; c->block++)
         for (c->thread = 0; c->thread < launch->threads && c->signal == C_ON; c->thread++)
-            run_thread(c, memory);
+            run_thread(c);
     for (uint32_t i = 0; i < launch->words; i++)
         launch->memory[i] = (int32_t)memory->cells[i].i;
     return c->signal == C_ON ? NULL : c->why ? c->why : "a jump to nowhere";

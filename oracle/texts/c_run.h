@@ -1,12 +1,14 @@
 /*
- * c_run.h - a text in OpenCL C or CUDA C, as engine/emit writes it, run as C says: thread by thread, one after the other.
- * What C leaves open - shifts by the width, signed overflow, a division by 0, an element outside - ends it with a name.
+ * c_run.h - a text in OpenCL C, CUDA C or GLSL, as engine/emit writes it, run as C says: thread by thread, one after the
+ * other. What the language leaves open - shifts by the width, signed overflow, a division by 0, an element outside - ends
+ * it with a name.
  */
 #ifndef ORACLE_TEXTS_C_RUN_H
 #define ORACLE_TEXTS_C_RUN_H
 
 #include "engine/base/arena.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct c_launch {
@@ -14,6 +16,7 @@ struct c_launch {
     uint32_t threads, blocks;
     int32_t *memory; /* the kernel's one parameter; `words` of them */
     uint32_t words;
+    bool open_rests; /* GLSL: what a rest is of negative numbers is left open */
 };
 
 /* NULL: all threads have ended. Otherwise what is undefined, or what the text has that is not known here. */

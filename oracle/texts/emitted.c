@@ -1,9 +1,11 @@
 /*
- * emitted.c - kernels written in OpenCL C and CUDA C, run as C says, against the executions of `threads`: a valid kernel
- * leaves one memory. Each thread has words of its own, so threads may run one after the other.
+ * emitted.c - kernels written in OpenCL C, CUDA C and GLSL, run as C says, and in plain PTX, run by `block`, against the
+ * executions of `threads`: a valid kernel leaves one memory. Each thread has words of its own, so threads may run one
+ * after the other.
  */
 #include "engine/emit/emit.h"
 #include "engine/input/input.h"
+#include "engine/input/ptx_kernel.h"
 #include "engine/schedule/sched.h"
 #include "engine/subjects/forms.h"
 #include "oracle/texts/c_run.h"
@@ -12,7 +14,7 @@
 
 #include <string.h>
 
-enum { BUDGET = 1 << 14, EMITTED = 103 /* a stream */ };
+enum { BUDGET = 1 << 16, EMITTED = 103 /* a stream */ };
 
 struct kernel {
     struct drawn *d;
@@ -263,10 +265,10 @@ static void draw(struct kernel *k)
 }
 
 /* What memory holds when the kernel has ended; NULL: it has not. */
-static const int32_t *execute(struct arena *arena, struct ast_kernel *kernel)
+static const int32_t *execute(struct arena *arena, struct ast_kernel *kernel, enum subject_id id)
 {
     const struct sched_spec spec = {.kind = SCHED_SEQUENTIAL};
-    const struct subject_info *subject = &subject_table[SUBJECT_THREADS];
+    const struct subject_info *subject = &subject_table[id];
     const struct form *form = forms_get(forms_new(arena, kernel), subject->program);
     struct scheduler scheduler;
     if (!form->program)
@@ -276,6 +278,27 @@ static const int32_t *execute(struct arena *arena, struct ast_kernel *kernel)
     return machine_run(machine, &scheduler.choices, BUDGET, NULL) == STATUS_TERMINATED
                ? machine->memory
                : NULL;
+}
+
+/* Plain PTX is run by the subject `block`; the buffer is its only variable in global memory. */
+static const char *run_ptx(struct arena *arena, const char *text, const struct c_launch *launch)
+{
+    struct diag *diag = ARENA_NEW(arena, struct diag);
+    struct text settings = text_begin(arena);
+    text_format(&settings, "threads=%u blocks=%u bind:mem=buffer:%u init:mem=", launch->threads,
+                launch->blocks, 4 * launch->words);
+    for (uint32_t i = 0; i < launch->words; i++)
+        text_format(&settings, i ? ",%d" : "%d", (int)launch->memory[i]);
+    diag_init(diag, "emitted", text, strlen(text));
+    struct ast_kernel *kernel =
+        ptx_kernel_parse_with(arena, text, strlen(text), settings.bytes, diag);
+    if (!kernel)
+        return arena_printf(arena, "line %u: %s", (unsigned)diag->entries[0].at.line,
+                            diag->entries[0].text);
+    const int32_t *memory = execute(arena, kernel, SUBJECT_BLOCK);
+    if (memory)
+        memcpy(launch->memory, memory, launch->words * sizeof *memory);
+    return memory ? NULL : "no end";
 }
 
 static const char *compare(struct arena *arena, const int32_t *is, const int32_t *meant,
@@ -290,7 +313,8 @@ static const char *compare(struct arena *arena, const int32_t *is, const int32_t
 
 const char *texts_emitted(struct arena *arena, uint64_t number, const char **text)
 {
-    const enum emit_language language = number % 2 ? EMIT_CUDA : EMIT_OPENCL;
+    static const enum emit_language languages[] = {EMIT_OPENCL, EMIT_CUDA, EMIT_GLSL, EMIT_PTX};
+    const enum emit_language language = languages[number % 4];
     struct drawn d = drawn_begin(arena, number, EMITTED);
     struct kernel k = {.d = &d};
     struct text own = text_begin(arena);
@@ -298,16 +322,22 @@ const char *texts_emitted(struct arena *arena, uint64_t number, const char **tex
     const char *reason;
     draw(&k);
     *text = d.text.bytes;
-    const int32_t *meant = execute(arena, parse_printed(arena, d.text.bytes));
+    const int32_t *meant = execute(arena, parse_printed(arena, d.text.bytes), SUBJECT_THREADS);
     if (!meant || !emit_kernel(&own, parse_printed(arena, d.text.bytes), language,
                                emit_draw_knobs(number, 1), 0, &emitted, &reason))
         return NULL;
     int32_t *memory = ARENA_ARRAY(arena, int32_t, emitted.words);
     memcpy(memory, emitted.initial, emitted.words * sizeof *memory);
-    const struct c_launch launch = {emitted.entry, emitted.threads, emitted.blocks, memory,
-                                    emitted.words};
+    const struct c_launch launch = {.entry = language == EMIT_GLSL ? "main" : emitted.entry,
+                                    .threads = emitted.threads,
+                                    .blocks = emitted.blocks,
+                                    .memory = memory,
+                                    .words = emitted.words,
+                                    .open_rests = language == EMIT_GLSL};
     *text = arena_printf(arena, "%s\n%s", d.text.bytes, own.bytes);
-    const char *why = c_run(arena, emit_text(arena, language, own.bytes), &launch);
+    const char *whole_text = emit_text(arena, language, own.bytes);
+    const char *why = language == EMIT_PTX ? run_ptx(arena, whole_text, &launch)
+                                           : c_run(arena, whole_text, &launch);
     if (why)
         return arena_printf(arena, "emitted: %s", why);
     return compare(arena, memory, meant, emitted.result_words);
