@@ -58,9 +58,9 @@ static void put_expression(struct drawing *d, uint32_t depth)
 
 static void put_index(struct drawing *d, uint32_t depth)
 {
-    static const char *const own[] = {"tid", "tid", "tid", "(tid + 4)", "(tid + 4 * bid)"},
-                             *const any[] = {"(E & 7)", "(E & 3)", "(tid ^ 1)", "((tid + 1) & 7)",
-                                             "E % 8"};
+    static const char *const
+        own[] = {"tid", "tid", "tid", "(tid + 4)", "(tid + 4 * bid)", "(n[0] == 77 ? 9 : tid)"},
+        *const any[] = {"(E & 7)", "(E & 3)", "(tid ^ 1)", "((tid + 1) & 7)", "E % 8"};
     put_form(d, pcg_below(&d->rng, 3) ? PICK(d, own) : PICK(d, any), depth ? depth - 1 : 0);
 }
 

@@ -1,7 +1,6 @@
 #include "oracle/prove/small_ptx.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include "engine/base/pcg.h"
 #include "engine/base/text.h"
@@ -132,42 +131,41 @@ static const char *const forms[] = {
 static const struct {
     const char *text;
     uint32_t bytes;
-    bool global;
-} accesses[] = {{"ld.X.Y32 R, A;", 4, false},
-                {"ld.X.Y32 D, A;", 4, false},
-                {"ld.X.Y8 R, A;", 1, false},
-                {"ld.X.Y8 H, A;", 1, false},
-                {"ld.X.Y16 R, A;", 2, false},
-                {"ld.X.Y16 H, A;", 2, false},
-                {"ld.X.Y16 D, A;", 2, false},
-                {"ld.X.Y64 D, A;", 8, false},
-                {"ld.X.v2.u32 {r2, r3}, A;", 8, false},
-                {"ld.X.v4.u32 {r2, r3, r4, r5}, A;", 16, false},
-                {"ld.X.v4.s8 {r2, r3, r4, r5}, A;", 4, false},
-                {"ld.X.v2.u64 {d2, d3}, A;", 16, false},
-                {"ld.X.v2.s16 {h0, h1}, A;", 4, false},
-                {"ld.volatile.X.u32 R, A;", 4, false},
-                {"st.X.u32 A, S;", 4, false},
-                {"st.X.u32 A, S;", 4, false},
-                {"st.X.u8 A, T;", 1, false},
-                {"st.X.u16 A, I;", 2, false},
-                {"st.X.u64 A, E;", 8, false},
-                {"st.X.v2.u32 A, {T, T};", 8, false},
-                {"st.X.v4.u32 A, {T, T, T, T};", 16, false},
-                {"st.X.v2.u64 A, {E, E};", 16, false},
-                {"st.X.v4.u8 A, {T, T, T, T};", 4, false},
-                {"st.X.v2.u16 A, {I, I};", 4, false},
-                {"atom.X.add.u32 R, A, S;", 4, false},
-                {"atom.X.min.s32 R, A, S;", 4, false},
-                {"atom.X.exch.b32 R, A, S;", 4, false},
-                {"red.X.max.u32 A, S;", 4, false}};
+} accesses[] = {{"ldX.Y32 R, A;", 4},
+                {"ldX.Y32 D, A;", 4},
+                {"ldX.Y8 R, A;", 1},
+                {"ldX.Y8 H, A;", 1},
+                {"ldX.Y16 R, A;", 2},
+                {"ldX.Y16 H, A;", 2},
+                {"ldX.Y16 D, A;", 2},
+                {"ldX.Y64 D, A;", 8},
+                {"ldX.v2.u32 {r2, r3}, A;", 8},
+                {"ldX.v4.u32 {r2, r3, r4, r5}, A;", 16},
+                {"ldX.v4.s8 {r2, r3, r4, r5}, A;", 4},
+                {"ldX.v2.u64 {d2, d3}, A;", 16},
+                {"ldX.v2.s16 {h0, h1}, A;", 4},
+                {"ld.volatileX.u32 R, A;", 4},
+                {"stX.u32 A, S;", 4},
+                {"stX.u32 A, S;", 4},
+                {"stX.u8 A, T;", 1},
+                {"stX.u16 A, I;", 2},
+                {"stX.u64 A, E;", 8},
+                {"stX.v2.u32 A, {T, T};", 8},
+                {"stX.v4.u32 A, {T, T, T, T};", 16},
+                {"stX.v2.u64 A, {E, E};", 16},
+                {"stX.v4.u8 A, {T, T, T, T};", 4},
+                {"stX.v2.u16 A, {I, I};", 4},
+                {"atomX.add.u32 R, A, S;", 4},
+                {"atomX.min.s32 R, A, S;", 4},
+                {"atomX.exch.b32 R, A, S;", 4},
+                {"redX.max.u32 A, S;", 4}};
 
 struct drawing {
     struct text out;
     struct pcg rng;
     uint32_t labels, left; /* statements that may still come */
     bool in_loop;
-    const char *space; /* of the access at hand */
+    const char *space; /* of the access at hand: ".global" */
     uint32_t offset;
 };
 
@@ -250,14 +248,27 @@ static void put_form(struct drawing *d, const char *form)
     text_put(&d->out, "\n");
 }
 
+/* The address as one of all spaces; or with bits that no address in shared memory keeps. */
+static void put_cast(struct drawing *d, bool global)
+{
+    uint32_t kind = pcg_below(&d->rng, 8);
+    if (kind < 2) {
+        text_format(&d->out, "\tcvta%s.u64 d7, d7;\n", d->space);
+        d->space = "";
+    } else if (kind == 2) {
+        text_format(&d->out, "\tadd.s64 d7, d7, %s;\n", global ? "0" : "4294967296");
+    }
+}
+
 /* Mostly at a place of the thread's own; else where another thread may be. */
 static void put_access(struct drawing *d)
 {
     uint32_t n = pcg_below(&d->rng, sizeof accesses / sizeof accesses[0]);
     bool global = pcg_below(&d->rng, 2), own = pcg_below(&d->rng, 4) > 0;
     uint32_t stride = 16u << pcg_below(&d->rng, 2), bytes = accesses[n].bytes;
-    d->space = global ? "global" : "shared";
+    d->space = global ? ".global" : ".shared";
     d->offset = pcg_below(&d->rng, 16 / bytes + (pcg_below(&d->rng, 4) == 0)) * bytes;
+    d->offset += pcg_below(&d->rng, 24) == 0 ? bytes / 2 : 0;
     if (own)
         text_format(&d->out, "\tmad.wide.u32 d7, r%d, %" PRIu32 ", d%d;\n", global, stride,
                     !global);
@@ -265,11 +276,7 @@ static void put_access(struct drawing *d)
         text_format(&d->out,
                     "\tand.b32 r7, r%" PRIu32 ", 7;\n\tmad.wide.u32 d7, r7, %" PRIu32 ", d%d;\n",
                     pcg_below(&d->rng, 8), bytes, !global);
-    if (global && pcg_below(&d->rng, 4) == 0) {
-        text_put(&d->out, "\tcvta.global.u64 d7, d7;\n");
-        if (strncmp(accesses[n].text, "ld.vol", 6) != 0 && pcg_below(&d->rng, 2))
-            text_put(&d->out, "\tcvta.to.global.u64 d7, d7;\n");
-    }
+    put_cast(d, global);
     put_form(d, accesses[n].text);
 }
 
