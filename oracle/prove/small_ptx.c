@@ -160,6 +160,8 @@ static const struct {
                 {"atomX.exch.b32 R, A, S;", 4},
                 {"redX.max.u32 A, S;", 4}};
 
+enum { GLOBAL = 224, SHARED = 64 /* words */ };
+
 struct drawing {
     struct text out;
     struct pcg rng;
@@ -269,7 +271,11 @@ static void put_access(struct drawing *d)
     d->space = global ? ".global" : ".shared";
     d->offset = pcg_below(&d->rng, 16 / bytes + (pcg_below(&d->rng, 4) == 0)) * bytes;
     d->offset += pcg_below(&d->rng, 24) == 0 ? bytes / 2 : 0;
-    if (own)
+    if (pcg_below(&d->rng, 24) == 0) { /* at the end of the variable, or behind it */
+        d->offset =
+            (uint32_t)(global ? GLOBAL : SHARED) * 4 + bytes * pcg_below(&d->rng, 2) - bytes;
+        text_format(&d->out, "\tmov.u64 d7, d%d;\n", !global);
+    } else if (own)
         text_format(&d->out, "\tmad.wide.u32 d7, r%d, %" PRIu32 ", d%d;\n", global, stride,
                     !global);
     else
@@ -395,14 +401,14 @@ const struct ast_kernel *small_ptx(struct arena *arena, uint64_t seed)
     struct drawing d = {.out = text_begin(arena), .left = 20};
     pcg_seed(&d.rng, seed, 1);
     const uint32_t *threads = PICK(&d, shapes), *blocks = PICK(&d, grids);
-    text_format(&d.out,
-                "// simtfuzz: entry=k blocks=%" PRIu32 "x%" PRIu32 " threads=%" PRIu32 "x%" PRIu32
-                " warp=%" PRIu32
-                "\n.version 7.8\n.target sm_70\n.address_size 64\n.global .align 16 .u32 "
-                "g[224] = {1, 2, 0x80000000, 0xffff, 5};\n.shared .align 16 .u32 s[64];\n.entry "
-                "k()\n{\n\t.reg .pred p<4>;\n\t.reg .b16 h<3>;\n\t.reg .b32 r<10>;\n\t.reg .b64 "
-                "d<8>;\n",
-                blocks[0], blocks[1], threads[0], threads[1], 2 + pcg_below(&d.rng, 3));
+    text_format(
+        &d.out,
+        "// simtfuzz: entry=k blocks=%" PRIu32 "x%" PRIu32 " threads=%" PRIu32 "x%" PRIu32
+        " warp=%" PRIu32 "\n.version 7.8\n.target sm_70\n.address_size 64\n.global .align 16 .u32 "
+        "g[%d] = {1, 2, 0x80000000, 0xffff, 5};\n.shared .align 16 .u32 s[%d];\n.entry "
+        "k()\n{\n\t.reg .pred p<4>;\n\t.reg .b16 h<3>;\n\t.reg .b32 r<10>;\n\t.reg .b64 "
+        "d<8>;\n",
+        blocks[0], blocks[1], threads[0], threads[1], 2 + pcg_below(&d.rng, 3), GLOBAL, SHARED);
     put_start(&d, threads, blocks[0]);
     while (d.left > 0)
         put_some(&d, 4);
