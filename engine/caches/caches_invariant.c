@@ -146,7 +146,7 @@ uint32_t caches_current(const struct machine *machine, uint32_t word)
 
 /* ---- MEM.inv.10: what all agree on moves by writes only ---- */
 
-/* Its own words of a line's bytes. */
+/* Its own words of a line's bytes; the last line of all ends behind memory. */
 static void lay_over(const struct machine *machine, const struct caches *c,
                      const struct cache_line *line, uint32_t bytes, uint32_t *values)
 {
@@ -155,7 +155,8 @@ static void lay_over(const struct machine *machine, const struct caches *c,
         uint32_t mask = 0;
         for (uint32_t b = 0; b < 4; b++)
             mask |= bytes >> (4 * k + b) & 1 ? 0xffu << 8 * b : 0;
-        if (mask && caches_line_of(machine, c, first + k) == first)
+        if (mask && first + k < machine->program->memory_words &&
+            caches_line_of(machine, c, first + k) == first)
             values[first + k] = (values[first + k] & ~mask) | (line->vals[k] & mask);
     }
 }

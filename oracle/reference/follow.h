@@ -27,11 +27,12 @@ struct follower {
     enum subject_id subject;
     const struct program *program;
     const struct machine *machine;
-    struct ref *reference;        /* NULL: a machine of PTX, */
-    struct follow_ptx *ptx;       /* then this (follow_ptx.h), ... */
-    struct follow_caches *caches; /* ... or this, over caches (follow_caches.h) */
-    struct follow_policy *policy; /* who steps next, where a policy chooses; NULL: none has yet */
-    const char *unknown;          /* FOLLOW_LOST: what the reference does not know */
+    struct ref *reference;          /* NULL: a machine of PTX, */
+    struct follow_ptx *ptx;         /* then this (follow_ptx.h), ... */
+    struct follow_caches *caches;   /* ... or this, over caches (follow_caches.h) */
+    struct follow_policy *policy;   /* who steps next, where a policy chooses; NULL: none has yet */
+    struct follow_promise *promise; /* what the schedule promises; NULL: none was asked yet */
+    const char *unknown;            /* FOLLOW_LOST: what the reference does not know */
     bool hears_all; /* accesses reach it as the machine makes them: not those of pi(P) */
     enum follow_state state;
     uint64_t steps, limit;
@@ -67,7 +68,7 @@ struct follower *follow_new(struct arena *arena, struct ref_room *room, enum sub
                             const struct machine *machine, const char **why);
 /* An execution is about to start. */
 void follow_begin(struct follower *f, uint64_t limit);
-/* It is a schedule of this kind: a policy of warps without a stack says who steps. */
+/* It is a schedule of this kind: a policy of warps without a stack says who steps, others promise something. */
 void follow_obey(struct follower *f, struct arena *arena, const struct sched_spec *spec);
 /* It has ended so. */
 void follow_end(struct follower *f, enum status status);
@@ -86,6 +87,11 @@ void follow_compare_ways(struct follower *f);
 /* follow_policy.c: whether the actor is whom the policy chooses; no more is asked in this execution. */
 void follow_compare_choice(struct follower *f, uint32_t actor);
 void follow_policy_leave(struct follower *f);
+
+/* follow_promise.c: likewise, whether the step is one that the schedule promises. */
+void follow_promise_start(struct follower *f, struct arena *arena, const struct sched_spec *spec);
+void follow_promise_step(struct follower *f, uint32_t actor);
+void follow_promise_leave(struct follower *f);
 
 /* What the event says of the step that is to come: the statement, who is active. */
 void follow_compare_event(struct follower *f, const struct step_event *event);

@@ -231,14 +231,19 @@ void follow_policy_leave(struct follower *f)
 {
     if (f->policy)
         f->policy->now = false;
+    follow_promise_leave(f);
 }
 
 void follow_obey(struct follower *f, struct arena *arena, const struct sched_spec *spec)
 {
     enum ref_policy_kind kind = (enum ref_policy_kind)spec->stackless.policy;
     follow_policy_leave(f);
-    if (spec->kind != SCHED_STACKLESS || f->state != FOLLOW_ALONG)
+    if (f->state != FOLLOW_ALONG)
         return;
+    if (spec->kind != SCHED_STACKLESS) {
+        follow_promise_start(f, arena, spec);
+        return;
+    }
     if (!f->policy)
         f->policy = policy_new(f, arena);
     struct follow_policy *x = f->policy;
@@ -256,6 +261,7 @@ void follow_obey(struct follower *f, struct arena *arena, const struct sched_spe
 void follow_compare_choice(struct follower *f, uint32_t actor)
 {
     struct follow_policy *x = f->policy;
+    follow_promise_step(f, actor);
     if (!x || !x->now)
         return;
     uint32_t expected = ref_policy_next(x->policy, actor);
