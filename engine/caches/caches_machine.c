@@ -479,66 +479,39 @@ WITH_CACHES(crs)
 WITH_CACHES(thread_pc)
 WITH_CACHES(block)
 
+/* What the caches make of a subject's row. */
+#define ROW_WITH_CACHES(base)                                                                      \
+    .form = FORM_PTX, .kinds = 1u << CODE_PTX, .extra_words = base##_extra_words,                  \
+    .actor_count = base##_actors, .plain = &semantics_##base,                                      \
+    .environment_name = environment_name, .environment = base##_environment,                       \
+    .scratch_bytes = SCRATCH_BASE + sizeof(struct caches), .init = init,                           \
+    .step = {step, step, step, step}, .footprint = footprint, .touches = caches_touches,           \
+    .next_stm = next_stm
+
 const struct semantics semantics_crs_caches = {
     .name = "crs:caches",
-    .form = FORM_PTX,
+    ROW_WITH_CACHES(crs),
     .actors = ACTORS_WARPS,
     .stack = STACK_CRS,
-    .kinds = 1u << CODE_PTX,
     .refuses = refuses,
-    .extra_words = crs_extra_words,
-    .actor_count = crs_actors,
-    .plain = &semantics_crs,
-    .environment_name = environment_name,
-    .environment = crs_environment,
-    .scratch_bytes = SCRATCH_BASE + sizeof(struct caches),
-    .init = init,
-    .step = {step, step, step, step},
-    .footprint = footprint,
-    .touches = caches_touches,
-    .next_stm = next_stm,
     .barrier_rule = RULE_BLK_END_BAR,
 };
 
 const struct semantics semantics_thread_pc_caches = {
     .name = "thread-pc:caches",
-    .form = FORM_PTX,
+    ROW_WITH_CACHES(thread_pc),
     .actors = ACTORS_WARPS,
     .stack = STACK_CRS,
     .has_pcs = true,
-    .kinds = 1u << CODE_PTX,
     .refuses = refuses,
-    .extra_words = thread_pc_extra_words,
-    .actor_count = thread_pc_actors,
-    .plain = &semantics_thread_pc,
-    .environment_name = environment_name,
-    .environment = thread_pc_environment,
-    .scratch_bytes = SCRATCH_BASE + sizeof(struct caches),
-    .init = init,
-    .step = {step, step, step, step},
-    .footprint = footprint,
-    .touches = caches_touches,
-    .next_stm = next_stm,
     .barrier_rule = RULE_BLK_END_BAR,
 };
 
 const struct semantics semantics_block_caches = {
     .name = "block:caches",
-    .form = FORM_PTX,
+    ROW_WITH_CACHES(block),
     .actors = ACTORS_THREADS,
-    .kinds = 1u << CODE_PTX,
     .refuses = block_refuses,
-    .extra_words = block_extra_words,
-    .actor_count = block_actors,
-    .plain = &semantics_block,
-    .environment_name = environment_name,
-    .environment = block_environment,
-    .scratch_bytes = SCRATCH_BASE + sizeof(struct caches),
-    .init = init,
-    .step = {step, step, step, step},
-    .footprint = footprint,
-    .touches = caches_touches,
-    .next_stm = next_stm,
     .control = control,
     .same_pc = same_pc,
     .level = level,

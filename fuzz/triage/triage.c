@@ -2,6 +2,7 @@
  * triage.c - what the actions of `triage` share: findings by name, and how they are told.
  */
 #include "fuzz/triage/triage.h"
+#include "fuzz/triage/stored.h"
 
 #include "fuzz/case/json_finding.h"
 
@@ -220,4 +221,27 @@ const char *triage_one_line(struct arena *arena, const char *text)
         if ((unsigned char)*c < ' ' || *c == 0x7f)
             *c = ' ';
     return line;
+}
+
+int triage_one(struct triage *t, const char *action,
+               int (*act)(struct triage *t, struct replayer *r, const struct db_finding *f))
+{
+    struct replayer r;
+    struct triage_ids ids;
+    int status = CLI_FAULT;
+    if (!replayer_open(&r, t->cli, DB_READONLY)) {
+        replayer_close(&r);
+        return status;
+    }
+    t->db = r.db; /* closed with the replayer */
+    if (triage_resolve(t, t->arguments, t->count, &ids, &status)) {
+        const struct db_finding *f = ids.count == 1 ? triage_get(t, ids.ids[0], &status) : NULL;
+        if (f)
+            status = act(t, &r, f);
+        else if (ids.count != 1)
+            status = cli_misuse(t->cli, "%s takes one finding", action);
+    }
+    t->db = NULL;
+    replayer_close(&r);
+    return status;
 }

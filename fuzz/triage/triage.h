@@ -49,6 +49,11 @@ bool triage_resolve(struct triage *t, char **names, int count, struct triage_ids
 /* The finding with this number, in the arena. NULL: *status, after a message. */
 struct db_finding *triage_get(struct triage *t, uint64_t id, int *status);
 
+/* An action that makes something of the one finding that is named, with the database open. */
+struct replayer;
+int triage_one(struct triage *t, const char *action,
+               int (*act)(struct triage *t, struct replayer *r, const struct db_finding *f));
+
 /* CLI_OK, or what db_* failed with, reported. */
 int triage_done(struct triage *t, int error);
 

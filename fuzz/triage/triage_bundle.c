@@ -65,22 +65,5 @@ static int write_bundle(struct triage *t, struct replayer *r, const struct db_fi
 
 int triage_bundle(struct triage *t)
 {
-    struct replayer r;
-    struct triage_ids ids;
-    int status = CLI_FAULT;
-    if (!replayer_open(&r, t->cli, DB_READONLY)) {
-        replayer_close(&r);
-        return status;
-    }
-    t->db = r.db; /* closed with the replayer */
-    if (triage_resolve(t, t->arguments, t->count, &ids, &status)) {
-        const struct db_finding *f = ids.count == 1 ? triage_get(t, ids.ids[0], &status) : NULL;
-        if (f)
-            status = write_bundle(t, &r, f);
-        else if (ids.count != 1)
-            status = cli_misuse(t->cli, "bundle takes one finding");
-    }
-    t->db = NULL;
-    replayer_close(&r);
-    return status;
+    return triage_one(t, "bundle", write_bundle);
 }

@@ -138,22 +138,5 @@ static int export_finding(struct triage *t, struct replayer *r, const struct db_
 
 int triage_export(struct triage *t)
 {
-    struct replayer r;
-    struct triage_ids ids;
-    int status = CLI_FAULT;
-    if (!replayer_open(&r, t->cli, DB_READONLY)) {
-        replayer_close(&r);
-        return status;
-    }
-    t->db = r.db; /* closed with the replayer */
-    if (triage_resolve(t, t->arguments, t->count, &ids, &status)) {
-        struct db_finding *f = ids.count == 1 ? triage_get(t, ids.ids[0], &status) : NULL;
-        if (f)
-            status = export_finding(t, &r, f);
-        else if (ids.count != 1)
-            status = cli_misuse(t->cli, "export takes one finding");
-    }
-    t->db = NULL;
-    replayer_close(&r);
-    return status;
+    return triage_one(t, "export", export_finding);
 }
