@@ -96,8 +96,11 @@ enum rule lock_call(struct lockstep_step *x)
         return RULE_LOCK_CALL;
     }
     for (uint32_t i = 0; i < x->count; i++)
-        if (!enter_component(x, i, callee))
+        if (!enter_component(x, i, callee)) {
+            while (i-- > 0) /* the premise does not hold: none has entered */
+                frame_pop(x->m, x->threads[i], x->s->function, callee);
             return RULE_LOCK_CALL;
+        }
     put(x->m, &L->calls[L->frames], x->number);
     put(x->m, &L->frames, L->frames + 1);
     put(x->m, &L->pc, PC_BLOCK | x->m->program->functions[callee].entry);

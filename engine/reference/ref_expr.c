@@ -160,11 +160,9 @@ static int32_t reduce(struct ref *r, uint32_t thread, const struct ast_expr *e)
     return e->kind == EXPR_ALL ? all : any;
 }
 
-int32_t ref_value(struct ref *r, uint32_t thread, const struct ast_expr *e)
+static int32_t value(struct ref *r, uint32_t thread, const struct ast_expr *e)
 {
     int32_t a;
-    if (ref_failed(r))
-        return 0;
     switch (e->kind) {
     case EXPR_INT:
         return e->value;
@@ -186,4 +184,10 @@ int32_t ref_value(struct ref *r, uint32_t thread, const struct ast_expr *e)
         return reduce(r, thread, e);
     }
     return 0;
+}
+
+int32_t ref_value(struct ref *r, uint32_t thread, const struct ast_expr *e)
+{
+    int32_t v = ref_failed(r) ? 0 : value(r, thread, e);
+    return ref_failed(r) ? 0 : v;
 }

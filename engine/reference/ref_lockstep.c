@@ -165,8 +165,11 @@ static enum rule call(struct ref *r, const struct vector *x, struct ref_actor *a
         return RULE_LOCK_CALL;
     }
     for (uint32_t i = 0; i < x->count; i++)
-        if (!ref_enter_with(r, x->first + i, s))
+        if (!ref_enter_with(r, x->first + i, s)) {
+            while (i-- > 0) /* one is out of bounds: none has entered */
+                ref_leave(r, x->first + i);
             return RULE_LOCK_CALL;
+        }
     a->block = s->function->blocks;
     a->inside = false;
     return RULE_LOCK_CALL;

@@ -49,11 +49,12 @@ static bool is_spin(uint64_t seed, uint64_t number, const struct gen_options *ge
            drawn % (100 * CASE_SPIN_SHARE) < gen_weight_percent(gen->weights, FEATURE_LOCKS);
 }
 
-/* One case in RAGGED_SHARE, where it is in block form, may break Def. 5.1: a goto without a target that is possible, a
- * guard that reads what others write. */
-static bool is_ragged(uint64_t seed, uint64_t number)
+/* One case in RAGGED_SHARE, of tiny ones every second, where it is in block form, may break Def. 5.1: a goto without a
+ * target that is possible, a guard that reads what others write. */
+static bool is_ragged(uint64_t seed, uint64_t number, bool tiny)
 {
-    return pcg_splitmix(pcg_splitmix(seed + RAGGED_SHARE) ^ number) % RAGGED_SHARE == 0;
+    uint64_t drawn = pcg_splitmix(pcg_splitmix(seed + RAGGED_SHARE) ^ number);
+    return drawn % (tiny ? 2 : RAGGED_SHARE) == 0;
 }
 
 /* One case in CONVERGENCE_SHARE, where it is structured, runs the paths of its branches in any order, too. */
@@ -229,7 +230,7 @@ void case_of_campaign(struct fuzz_case *c, uint64_t seed, uint64_t number,
     bool spin = gen->spin || (ordinary && is_spin(seed, number, gen));
     if (ordinary && !spin && !tiny && make_brief(c))
         return;
-    if (ordinary && gen->features == GEN_DEFAULTS.features && is_ragged(seed, number))
+    if (ordinary && gen->features == GEN_DEFAULTS.features && is_ragged(seed, number, tiny))
         c->gen.features |= 1u << FEATURE_ILLFORMED;
     if (check->subjects == SUBJECTS_DEFAULT && (check->oracles & 1u << ORACLE_CONVERGENCE) &&
         is_any_order(seed, number))

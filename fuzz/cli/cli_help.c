@@ -4,6 +4,7 @@
 #include "fuzz/cli/config.h"
 
 #include <stdarg.h>
+#include <string.h>
 
 enum {
     REFUSAL_MAX = 400,

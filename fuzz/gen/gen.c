@@ -1,4 +1,4 @@
-#include "fuzz/gen/gen_blocks.h"
+#include "fuzz/gen/generator.h"
 
 #include "engine/base/invariant.h"
 

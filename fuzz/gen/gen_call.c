@@ -4,11 +4,12 @@
  */
 #include "fuzz/gen/generator.h"
 
-/* Frames: at most GEN_FUNCTIONS recursions of GEN_RECURSION + 1 frames and the kernel's own, well
- * below LIMIT_CALL_DEPTH. */
+/* Frames: at most GEN_FUNCTIONS recursions of GEN_RECURSION + 1 frames, in one of them another function's between any
+ * two, and the kernel's own, below LIMIT_CALL_DEPTH. */
 enum { GEN_CALLS_OPEN = 3 };
 
-_Static_assert(GEN_FUNCTIONS *(GEN_RECURSION + 1) + 1 <= LIMIT_CALL_DEPTH, "frames of a thread");
+_Static_assert(GEN_FUNCTIONS *(GEN_RECURSION + 1) + GEN_RECURSION + 1 <= LIMIT_CALL_DEPTH,
+               "frames of a thread");
 
 static struct ast_var *add_parameter(struct gen *g)
 {
@@ -30,6 +31,29 @@ static void stale_locals(struct gen *g, struct gen_list *list)
     gen_emit(g, &place, list, gen_set(g, b, first));
     scope->values[scope->value_count++] = b;
     scope->values[scope->value_count++] = a;
+}
+
+/* int a; int b; int c;  b = a;  c = b;  a = 5;  slot ^= c;  - the first statements copy what the frame holds before
+ * anything is assigned to it, which is 0 in each call, then leave something there. */
+static void copy_locals(struct gen *g, struct gen_list *list)
+{
+    struct gen_scope *scope = g->scope;
+    struct gen_place place = {.depth = 1, .times = 1};
+    struct ast_var *a = gen_local(g, 'x'), *b = gen_local(g, 'x'), *shown = b;
+    struct ast_stm *show = gen_store_result(g);
+    struct ast_expr *left = ast_int(g->arena, 1 + (int32_t)gen_below(g, 8));
+    if (g->private_count > 0 && gen_chance(g, 25))
+        left = ast_var_ref(g->arena, g->privates[0]);
+    scope->values[scope->value_count++] = b;
+    scope->values[scope->value_count++] = a;
+    gen_emit(g, &place, list, gen_set(g, b, ast_var_ref(g->arena, a)));
+    if (gen_chance(g, 40)) {
+        shown = scope->values[scope->value_count++] = gen_local(g, 'x');
+        gen_emit(g, &place, list, gen_set(g, shown, ast_var_ref(g->arena, b)));
+    }
+    gen_emit(g, &place, list, gen_set(g, a, left));
+    show->value = ast_var_ref(g->arena, shown);
+    gen_emit(g, &place, list, show);
 }
 
 /* Something that the next call must not find. */
@@ -80,17 +104,51 @@ static struct ast_stm *call_stm(struct gen *g, struct ast_function *function,
         end = &(*end)->next;
     }
     if (function->returns_int && gen_chance(g, 85))
-        stm->target.var = gen_draw_private(g);
+        stm->target = gen_own_target(g);
     return stm;
 }
 
 /* ---- recursion ---- */
 
+/* int relay(int p, ..) { int r; r = f(p, ..); return r; } */
+static struct ast_function *make_relay(struct gen *g, struct ast_function *to)
+{
+    struct ast_function *relay = ARENA_NEW(g->arena, struct ast_function);
+    struct gen_scope scope = {.function = relay, .locals_end = &relay->locals}, *outer = g->scope;
+    struct ast_stm *call = gen_stm(g, STM_CALL), *result;
+    struct ast_expr **end = &call->arguments;
+    relay->name = gen_function_name(g);
+    relay->returns_int = to->returns_int;
+    g->scope = &scope;
+    for (uint32_t i = 0; i < to->parameter_count; i++) {
+        *end = ast_var_ref(g->arena, add_parameter(g));
+        end = &(*end)->next;
+    }
+    call->function = to;
+    relay->body = call;
+    if (to->returns_int) {
+        call->target.var = gen_local(g, 'x');
+        result = call->next = gen_stm(g, STM_RETURN);
+        result->value = ast_var_ref(g->arena, call->target.var);
+    }
+    g->scope = outer;
+    *g->functions_end = relay;
+    g->functions_end = &relay->next;
+    return relay;
+}
+
+/* By itself, or by another function that calls it. */
 static struct ast_stm *call_itself(struct gen *g)
 {
     struct ast_expr *less =
         gen_binary_int(g, BINARY_SUB, ast_var_ref(g->arena, g->scope->depth), 1);
-    return call_stm(g, g->scope->function, less);
+    struct ast_function *function = g->scope->function;
+    if (!g->options->small && !g->relays && gen_chance(g, 20)) {
+        g->relays = true;
+        g->cost += 2 * function->parameter_count + 6;
+        function = make_relay(g, function);
+    }
+    return call_stm(g, function, less);
 }
 
 /* if (depth > 0 [&& ..]) with one call, one in each branch of an if, or two one after the other. */
@@ -134,6 +192,8 @@ static void make_body(struct gen *g, struct gen_callee *callee, uint32_t kind)
     bool stale = !g->options->small && gen_chance(g, 20);
     if (stale)
         stale_locals(g, &list);
+    else if (!g->options->small && gen_chance(g, 12))
+        copy_locals(g, &list);
     gen_body(g, &list, false);
     if (kind == W_FUNCTION_RECURSIVE) {
         uint32_t recursion = gen_pick(g, GROUP_RECURSE, 0);
@@ -244,9 +304,12 @@ struct ast_expr *gen_start_depth(struct gen *g, const struct gen_callee *callee)
 void gen_call(struct gen *g, const struct gen_place *place, struct gen_list *list)
 {
     const struct gen_callee *callee = choose(g, place);
-    struct ast_expr *depth = callee->max_depth ? gen_start_depth(g, callee) : NULL;
-    gen_emit(g, place, list, call_stm(g, callee->function, depth));
-    g->cost += place->times * callee->cost;
+    do { /* twice now and then: a frame is fresh at each call */
+        struct ast_expr *depth = callee->max_depth ? gen_start_depth(g, callee) : NULL;
+        gen_emit(g, place, list, call_stm(g, callee->function, depth));
+        g->cost += place->times * callee->cost;
+    } while (!g->options->small && g->left > 0 && gen_affords(g, place->times, callee->cost) &&
+             gen_chance(g, 25));
 }
 
 bool gen_call_alone(struct gen *g, const struct gen_place *place, struct gen_list *list,

@@ -190,6 +190,15 @@ static struct ast_expr *condition_guarded_read(struct gen *g)
     return gen_binary(g, BINARY_LOGICAL_AND, gen_binary_int(g, BINARY_GT, tid, 0), read);
 }
 
+/* Conditions in it are others. */
+static struct ast_expr *condition_value(struct gen *g)
+{
+    g->in_condition = true;
+    struct ast_expr *any = gen_value(g);
+    g->in_condition = false;
+    return any;
+}
+
 static struct ast_expr *condition(struct gen *g, uint32_t banned);
 
 static struct ast_expr *condition_logical(struct gen *g)
@@ -214,6 +223,10 @@ static struct ast_expr *condition(struct gen *g, uint32_t banned)
         banned |= GEN_BAN(CONDITION, DIRECTION);
     if (!long_input(g))
         banned |= GEN_BAN(CONDITION, GUARDED_READ);
+    if (g->own_only || g->reads_open == GEN_READS)
+        banned |= GEN_BAN(CONDITION, DIRECTION) | GEN_BAN(CONDITION, GUARDED_READ);
+    if (g->in_condition)
+        banned |= GEN_BAN(CONDITION, VALUE);
     switch (gen_pick(g, GROUP_CONDITION, banned)) {
     case W_CONDITION_LANE_MASK:
         return condition_lane_mask(g);
@@ -233,6 +246,8 @@ static struct ast_expr *condition(struct gen *g, uint32_t banned)
         return condition_guarded_read(g);
     case W_CONDITION_LOGICAL:
         return condition_logical(g);
+    case W_CONDITION_VALUE:
+        return condition_value(g);
     default:
         return condition_tid(g);
     }
@@ -254,6 +269,21 @@ struct ast_expr *gen_split(struct gen *g)
     return perhaps_negated(g, condition(g, GEN_BAN(CONDITION, UNIFORM) |
                                                GEN_BAN(CONDITION, DISGUISED) |
                                                GEN_BAN(CONDITION, LOGICAL)));
+}
+
+struct ast_expr *gen_own_condition(struct gen *g)
+{
+    g->own_only = true;
+    struct ast_expr *holds = gen_condition(g);
+    g->own_only = false;
+    return holds;
+}
+
+struct ast_expr *gen_memory_condition(struct gen *g)
+{
+    bool racy = g->racy_count > 0 && gen_chance(g, 75);
+    struct ast_expr *read = racy ? gen_read_racy(g) : gen_read(g);
+    return compare_int(g, read, g->options->small ? 2 : 4);
 }
 
 /* ---- what switches and loops look at ---- */
@@ -278,6 +308,9 @@ struct ast_expr *gen_select(struct gen *g, uint32_t count)
         break;
     case W_SELECT_UNIFORM:
         expr = gen_builtin(g, gen_chance(g, 50) ? BUILTIN_WARP : BUILTIN_BID);
+        break;
+    case W_SELECT_VALUE:
+        expr = gen_value(g);
         break;
     default:
         expr = gen_builtin(g, gen_chance(g, 30) ? BUILTIN_LANE : BUILTIN_TID);

@@ -111,6 +111,18 @@ const struct gen_slot *gen_draw_slot(struct gen *g)
     return i < g->shared_count ? &g->shared[i] : &g->global[i - g->shared_count];
 }
 
+static struct ast_expr *value(struct gen *g, uint32_t depth);
+
+struct ast_expr *gen_index_value(struct gen *g)
+{
+    if (g->options->small || g->reads_open == GEN_READS || !gen_chance(g, 15))
+        return gen_leaf(g);
+    g->reads_open++;
+    struct ast_expr *any = value(g, 1);
+    g->reads_open--;
+    return any;
+}
+
 static struct ast_expr *read_slot(struct gen *g)
 {
     const struct gen_slot *slot = gen_draw_slot(g);
@@ -130,18 +142,18 @@ static struct ast_expr *read_neighbour(struct gen *g)
         index = gen_binary_int(g, BINARY_XOR, index, 1 << gen_below(g, 3));
         break;
     default:
-        index = gen_leaf(g);
+        index = gen_index_value(g);
         break;
     }
     return ast_index(g->arena, slot->var, gen_masked(g, slot->var, index));
 }
 
-static struct ast_expr *read_racy(struct gen *g)
+struct ast_expr *gen_read_racy(struct gen *g)
 {
     struct ast_var *var = g->racy[gen_below(g, g->racy_count)];
     if (!var->is_array)
         return ast_var_ref(g->arena, var);
-    return ast_index(g->arena, var, gen_masked(g, var, gen_leaf(g)));
+    return ast_index(g->arena, var, gen_masked(g, var, gen_index_value(g)));
 }
 
 struct ast_expr *gen_read_input(struct gen *g)
@@ -151,7 +163,7 @@ struct ast_expr *gen_read_input(struct gen *g)
     struct ast_expr *index = gen_thread(g, of_grid);
     uint32_t threads = of_grid ? g->total_threads : g->kernel->launch.threads;
     if (gen_chance(g, 25))
-        index = gen_masked(g, var, gen_leaf(g));
+        index = gen_masked(g, var, gen_index_value(g));
     else if (var->length < threads)
         index = gen_masked(g, var, index);
     return ast_index(g->arena, var, index);
@@ -162,15 +174,20 @@ static struct ast_expr *read_array(struct gen *g)
     bool local = g->scope->array;
     uint32_t i = gen_below(g, g->array_count + local);
     struct ast_var *var = i < g->array_count ? g->arrays[i] : g->scope->array;
-    return ast_index(g->arena, var, gen_masked(g, var, gen_leaf(g)));
+    return ast_index(g->arena, var, gen_masked(g, var, gen_index_value(g)));
 }
 
 /* ---- values ---- */
 
 struct ast_var *gen_draw_private(struct gen *g)
 {
-    uint32_t i = gen_below(g, g->scope->value_count + g->private_count);
-    return i < g->scope->value_count ? g->scope->values[i] : g->privates[i - g->scope->value_count];
+    const struct gen_scope *scope = g->scope;
+    uint32_t guards = g->graph ? scope->temp_count : 0; /* each is set anew in front of its goto */
+    uint32_t i = gen_below(g, scope->value_count + g->private_count + guards);
+    if (i < scope->value_count)
+        return scope->values[i];
+    i -= scope->value_count;
+    return i < g->private_count ? g->privates[i] : scope->temps[i - g->private_count];
 }
 
 uint32_t gen_counter_count(const struct gen *g)
@@ -219,6 +236,9 @@ static uint32_t leaf_bans(const struct gen *g)
         banned |= GEN_BAN(LEAF, NEIGHBOUR);
     if (g->communication != W_COMMUNICATION_RACY)
         banned |= GEN_BAN(LEAF, RACY);
+    if (g->own_only)
+        banned |= GEN_BAN(LEAF, OWNED) | GEN_BAN(LEAF, INPUT) | GEN_BAN(LEAF, NEIGHBOUR) |
+                  GEN_BAN(LEAF, RACY);
     return banned;
 }
 
@@ -253,7 +273,7 @@ static struct ast_expr *leaf(struct gen *g, uint32_t banned)
         expr = read_neighbour(g);
         break;
     case W_LEAF_RACY:
-        expr = read_racy(g);
+        expr = gen_read_racy(g);
         break;
     default:
         expr = constant(g);

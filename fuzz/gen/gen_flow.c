@@ -101,6 +101,42 @@ static void leave_outer(struct gen *g, struct gen_list *list, struct ast_var *fl
     gen_append(list, gen_if(g, set, gen_stm(g, STM_BREAK), NULL));
 }
 
+/* Something else than counting, for the head of a `for`: one statement without parts; NULL: none. */
+static struct ast_stm *head_part(struct gen *g, const struct gen_place *place)
+{
+    struct gen_list list;
+    gen_list_init(&list);
+    switch (gen_below(g, 5)) {
+    case 0:
+        if (gen_has(g, FEATURE_ATOMICS) && (g->racy_count > 0 || g->private_atomics))
+            gen_atomic(g, place, &list);
+        break;
+    case 1:
+        if (gen_has(g, FEATURE_CALLS) && g->left > 1 && gen_may_call(g, place))
+            gen_call(g, place, &list);
+        break;
+    case 2:
+        if (gen_has(g, FEATURE_ASSERTS))
+            gen_assertion(g, place, &list);
+        break;
+    case 3:
+        gen_assign(g, place, &list);
+        break;
+    default:
+        break;
+    }
+    return list.head && !list.head->next ? list.head : NULL;
+}
+
+/* while (c) ..  as  for (S; c; T) .. */
+static void use_head(struct gen *g, const struct gen_place *place, const struct gen_place *inside,
+                     struct ast_stm *loop)
+{
+    loop->kind = STM_FOR;
+    loop->init = head_part(g, place);
+    loop->step = head_part(g, inside);
+}
+
 static bool may_add_condition(uint32_t form)
 {
     return form == W_LOOP_FOR || form == W_LOOP_WHILE || form == W_LOOP_WHILE_LAST ||
@@ -138,6 +174,8 @@ void gen_loop(struct gen *g, const struct gen_place *place, struct gen_list *lis
     if (!calm && may_add_condition(form) && gen_has(g, FEATURE_LOGIC) && !g->options->small &&
         gen_chance(g, 18))
         stm->value = gen_binary(g, BINARY_LOGICAL_AND, stm->value, gen_condition(g));
+    if (form == W_LOOP_WHILE && !calm && !g->options->small && gen_chance(g, 25))
+        use_head(g, place, &inside, stm);
     g->scope->counters_open--;
     if (loop.escape)
         gen_append(list, gen_set(g, loop.escape, ast_int(g->arena, 0)));
@@ -352,6 +390,11 @@ void gen_switch(struct gen *g, const struct gen_place *place, struct gen_list *l
     struct ast_case **end = &stm->cases;
     struct case_before before = {0};
     stm->value = gen_select(g, count);
+    int32_t least = 0; /* of the cases' values */
+    if (!g->options->small && gen_chance(g, 15)) {
+        least = 1 - (int32_t)gen_below(g, 4);
+        stm->value = gen_binary_int(g, BINARY_ADD, stm->value, least);
+    }
     gen_emit(g, place, list, stm);
     g->cost += place->times * (3 * count);
     bool descending = gen_chance(g, 20), has_default = gen_chance(g, 50);
@@ -363,7 +406,7 @@ void gen_switch(struct gen *g, const struct gen_place *place, struct gen_list *l
         uint32_t cost = g->cost;
         int32_t left = g->left;
         case_body(g, &inside, &body, &before);
-        int32_t value = (int32_t)(descending ? count - 1 - i : i);
+        int32_t value = least + (int32_t)(descending ? count - 1 - i : i);
         struct ast_case *c = append_case(g, &end, i < count ? value : 0, body.head);
         c->is_default = i == count;
         before = (struct case_before){.stm = c, .cost = cost, .left = left};

@@ -70,14 +70,29 @@ static struct ast_lvalue target_element(struct gen *g, struct ast_var *var)
 {
     struct ast_lvalue target = {.var = var};
     if (var->is_array)
-        target.index = gen_masked(g, var, gen_leaf(g));
+        target.index = gen_masked(g, var, gen_index_value(g));
     return target;
+}
+
+/* One of a thread's own arrays; there is one. */
+static struct ast_lvalue own_element(struct gen *g)
+{
+    uint32_t i = gen_below(g, g->array_count + (g->scope->array != NULL));
+    return target_element(g, i < g->array_count ? g->arrays[i] : g->scope->array);
+}
+
+struct ast_lvalue gen_own_target(struct gen *g)
+{
+    bool arrays = g->array_count > 0 || g->scope->array;
+    if (arrays && gen_chance(g, 20))
+        return own_element(g);
+    return (struct ast_lvalue){.var = gen_draw_private(g)};
 }
 
 struct ast_lvalue gen_target(struct gen *g)
 {
     bool local = g->scope->array;
-    uint32_t banned = 0, i;
+    uint32_t banned = 0;
     if (g->array_count + local == 0)
         banned |= GEN_BAN(TARGET, ARRAY);
     if (g->communication != W_COMMUNICATION_RACY)
@@ -86,8 +101,7 @@ struct ast_lvalue gen_target(struct gen *g)
     case W_TARGET_OWNED:
         return target_slot(g);
     case W_TARGET_ARRAY:
-        i = gen_below(g, g->array_count + local);
-        return target_element(g, i < g->array_count ? g->arrays[i] : g->scope->array);
+        return own_element(g);
     case W_TARGET_RACY:
         return target_element(g, g->racy[gen_below(g, g->racy_count)]);
     default:
@@ -129,6 +143,9 @@ static void claim(struct gen *g, const struct gen_place *place, struct gen_list 
         stm->value = gen_binary(g, BINARY_LT, gen_builtin(g, BUILTIN_LANE),
                                 gen_builtin(g, BUILTIN_WARP_SIZE));
     }
+    /* `invariant e;` in a loop, `requires e;` */
+    bool may_annotate = !g->graph && !g->options->small && (kind == STM_ASSUME || place->loop);
+    stm->annotation = may_annotate && gen_chance(g, 25);
     gen_emit(g, place, list, stm);
 }
 

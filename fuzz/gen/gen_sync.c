@@ -254,6 +254,14 @@ static void barrier_warp(struct gen *g, const struct gen_place *place, struct ge
     struct ast_expr *first = gen_binary_int(g, BINARY_EQ, gen_builtin(g, BUILTIN_WARP), 0);
     int32_t name = 1 + (int32_t)gen_below(g, 14), count = named_count(g, lanes);
     struct ast_stm *sync = named(g, STM_SYNC, ast_int(g->arena, name), count);
+    uint32_t warps = (launch->threads + launch->warp - 1) / launch->warp;
+    if (warps <= 14 && gen_chance(g, 30)) { /* each of them: the number is the warp's */
+        sync->value = gen_binary_int(g, BINARY_ADD, gen_builtin(g, BUILTIN_WARP), 1);
+        if (launch->threads % launch->warp == 0 && gen_chance(g, 50))
+            sync->second = gen_builtin(g, BUILTIN_WARP_SIZE);
+        gen_emit(g, place, list, sync);
+        return;
+    }
     gen_emit(g, place, list, gen_if(g, first, sync, NULL));
     g->left--;
 }
@@ -304,9 +312,21 @@ static struct ast_stm *behind_recursion(struct gen *g, struct ast_function *func
 }
 
 /* Languages of others have no recursion. */
-static bool draw_recursion(struct gen *g)
+static bool draw_recursion(struct gen *g, uint32_t percent)
 {
-    return !(g->features & GEN_PORTABLE) && gen_chance(g, 50);
+    return !(g->features & GEN_PORTABLE) && gen_chance(g, percent);
+}
+
+/* Behind all other functions, or in front of those that it calls. */
+static void add_function(struct gen *g, struct ast_function *function)
+{
+    if (g->kernel->functions && !(g->features & GEN_PORTABLE) && gen_chance(g, 50)) {
+        function->next = g->kernel->functions;
+        g->kernel->functions = function;
+        return;
+    }
+    *g->functions_end = function;
+    g->functions_end = &function->next;
 }
 
 /* void f() { barrier(); }, or another function that calls it; or one that calls itself first. */
@@ -315,12 +335,11 @@ static struct ast_function *waiting_function(struct gen *g, struct ast_function 
     struct ast_function *function = ARENA_NEW(g->arena, struct ast_function);
     function->name = gen_function_name(g);
     function->body = inner ? call_of(g, inner, ast_int(g->arena, 0)) : gen_stm(g, STM_BARRIER);
-    if (draw_recursion(g)) {
+    if (draw_recursion(g, inner ? 80 : 60)) {
         struct gen_scope scope = {.function = function, .locals_end = &function->locals};
         function->body = behind_recursion(g, function, depth_parameter(g, &scope), function->body);
     }
-    *g->functions_end = function;
-    g->functions_end = &function->next;
+    add_function(g, function);
     return function;
 }
 
@@ -330,7 +349,9 @@ static struct ast_function *barrier_elsewhere(struct gen *g)
     if (g->alone || !gen_has(g, FEATURE_CALLS))
         return NULL;
     struct ast_function *function = waiting_function(g, NULL);
-    return gen_chance(g, 50) ? waiting_function(g, function) : function;
+    for (uint32_t calls = (gen_below(g, 4) + 1) / 2; calls > 0; calls--)
+        function = waiting_function(g, function);
+    return function;
 }
 
 static void wait_or_call(struct gen *g, const struct gen_place *place, struct gen_list *list,
@@ -377,7 +398,7 @@ static struct ast_stm *counting_loop(struct gen *g, struct ast_var *counter, str
 static void barrier_turns(struct gen *g, const struct gen_place *place, struct gen_list *list)
 {
     struct gen_place outside = gen_inside(place), inside = gen_inside(&outside);
-    struct ast_function *function = !g->alone && gen_chance(g, 40) ? barrier_elsewhere(g) : NULL;
+    struct ast_function *function = !g->alone && gen_chance(g, 55) ? barrier_elsewhere(g) : NULL;
     struct ast_var *i = gen_open_counter(g), *j = gen_open_counter(g);
     struct gen_list body, inner;
     gen_list_init(&body);
@@ -460,7 +481,7 @@ static void barrier_phase(struct gen *g, const struct gen_place *place, struct g
     struct gen_list body;
     gen_list_init(&body);
     function->name = gen_function_name(g);
-    struct ast_var *deep = draw_recursion(g) ? depth_parameter(g, &scope) : NULL;
+    struct ast_var *deep = draw_recursion(g, 50) ? depth_parameter(g, &scope) : NULL;
     outer = g->scope;
     g->scope = &scope;
     scope.values[scope.value_count++] = gen_local(g, 'x'); /* for what stands between the loops */
@@ -545,22 +566,38 @@ void gen_barrier(struct gen *g, const struct gen_place *place, struct gen_list *
 
 /* ---- atomics, votes, choices ---- */
 
+/* What an atomic operation works with: a leaf as a rule. */
+static struct ast_expr *operand(struct gen *g)
+{
+    return !g->options->small && gen_chance(g, 25) ? gen_value(g) : gen_leaf(g);
+}
+
+/* Where the old value goes: a private scalar as a rule, in block form always; elsewhere it is written in a step of its
+ * own. */
+static struct ast_lvalue old_value(struct gen *g)
+{
+    if (!g->graph && !g->options->small && gen_chance(g, 20))
+        return gen_target(g);
+    return (struct ast_lvalue){.var = gen_draw_private(g)};
+}
+
 /* x = number with a sign; [y =] atomic_op(x, ..), x private: nobody else sees it. */
 static void private_atomic(struct gen *g, const struct gen_place *place, struct gen_list *list)
 {
-    struct ast_var *x = gen_draw_private(g);
-    struct ast_stm *stm = atomic_stm(g, (enum ast_atomic)gen_below(g, ATOMIC_COUNT), x);
+    struct ast_lvalue x = gen_own_target(g);
+    struct ast_stm *stm = atomic_stm(g, (enum ast_atomic)gen_below(g, ATOMIC_COUNT), x.var);
+    stm->place = x;
     int32_t less = (int32_t)gen_below(g, g->kernel->launch.threads + 1),
             most = (int32_t)gen_below(g, 4);
-    if (gen_chance(g, 60))
-        gen_emit(g, place, list, gen_set(g, x, gen_binary_int(g, BINARY_SUB, tid(g), less)));
-    stm->arguments = gen_leaf(g);
+    if (!x.index && gen_chance(g, 60))
+        gen_emit(g, place, list, gen_set(g, x.var, gen_binary_int(g, BINARY_SUB, tid(g), less)));
+    stm->arguments = operand(g);
     if (gen_chance(g, 40))
         stm->arguments = gen_binary_int(g, BINARY_SUB, stm->arguments, most);
     if (stm->atomic == ATOMIC_CAS)
-        stm->arguments->next = gen_leaf(g);
+        stm->arguments->next = operand(g);
     if (gen_chance(g, 50))
-        stm->target.var = gen_draw_private(g);
+        stm->target = old_value(g);
     gen_emit(g, place, list, stm);
 }
 
@@ -576,12 +613,12 @@ void gen_atomic(struct gen *g, const struct gen_place *place, struct gen_list *l
     struct ast_stm *stm =
         atomic_stm(g, quiet ? g->quiet_atomic : (enum ast_atomic)gen_below(g, ATOMIC_COUNT), var);
     if (var->is_array)
-        stm->place.index = gen_masked(g, var, gen_leaf(g));
-    stm->arguments = gen_leaf(g);
+        stm->place.index = gen_masked(g, var, gen_index_value(g));
+    stm->arguments = operand(g);
     if (stm->atomic == ATOMIC_CAS)
-        stm->arguments->next = gen_leaf(g);
+        stm->arguments->next = operand(g);
     if (!quiet && gen_chance(g, 50))
-        stm->target.var = gen_draw_private(g);
+        stm->target = old_value(g);
     if (gen_has(g, FEATURE_RACY) && gen_chance(g, g->options->small ? 20 : 5))
         gen_plain_access(g, place, list, stm);
     gen_emit(g, place, list, stm);
@@ -591,7 +628,7 @@ void gen_vote(struct gen *g, const struct gen_place *place, struct gen_list *lis
 {
     struct ast_stm *stm = gen_stm(g, STM_VOTE);
     stm->vote = (enum ast_vote)gen_below(g, VOTE_COUNT);
-    stm->target.var = gen_draw_private(g);
+    stm->target = old_value(g);
     stm->value = gen_condition(g);
     gen_emit(g, place, list, stm);
 }

@@ -143,9 +143,12 @@ struct gen {
     struct gen_callee callees[GEN_FUNCTIONS];
     uint32_t callee_count, calls_open; /* finished; being made */
     struct gen_scope *scope;
+    bool relays;                  /* one recursion goes through a second function */
     int32_t left;                 /* statements that this function may still get */
     uint32_t cost, budget;        /* thread steps, of the function being made */
     uint32_t reads_open;          /* nesting of the expression's reads */
+    bool in_condition;            /* that is any expression */
+    bool own_only;                /* the expression reads nothing that others may write */
     uint32_t ends;                /* returns and exits of the function being made */
     uint32_t exits;               /* exits of all of them */
     uint32_t barriers;            /* how many more may be made */
@@ -217,6 +220,7 @@ struct ast_expr *gen_value(struct gen *g);
 struct ast_expr *gen_leaf(struct gen *g);
 struct ast_expr *gen_read(struct gen *g);         /* something in memory */
 struct ast_expr *gen_read_input(struct gen *g);   /* there is one */
+struct ast_expr *gen_read_racy(struct gen *g);    /* there is one */
 struct ast_expr *gen_read_counter(struct gen *g); /* there is one */
 uint32_t gen_counter_count(const struct gen *g);
 int32_t gen_small_int(struct gen *g, uint32_t bound); /* below the bound; 0 or 1 in small mode */
@@ -224,11 +228,15 @@ const struct gen_slot *gen_draw_slot(struct gen *g);
 struct ast_var *gen_draw_private(struct gen *g); /* a scalar that may be assigned */
 struct ast_expr *gen_slot_index(struct gen *g, const struct gen_slot *slot);
 struct ast_expr *gen_masked(struct gen *g, const struct ast_var *var, struct ast_expr *value);
+struct ast_expr *gen_index_value(struct gen *g); /* a leaf as a rule; to be masked */
 
 /* ---- gen_cond.c ---- */
 
 struct ast_expr *gen_condition(struct gen *g);
 struct ast_expr *gen_split(struct gen *g); /* a condition that is seldom the same for all threads */
+struct ast_expr *gen_own_condition(struct gen *g); /* of what is the thread's own */
+struct ast_expr *
+gen_memory_condition(struct gen *g); /* of what others may write, where there is such */
 /* A value in [0, count), count a power of two. */
 struct ast_expr *gen_select(struct gen *g, uint32_t count);
 /* A value that never exceeds *trips (a reasonable maximum on entry, the exact one on return). */
@@ -248,6 +256,8 @@ struct ast_stm *gen_if(struct gen *g, struct ast_expr *condition, struct ast_stm
                        struct ast_stm *other);
 struct ast_stm *gen_copy(struct gen *g, const struct ast_stm *from, uint32_t cost, int32_t left);
 struct ast_lvalue gen_target(struct gen *g);
+/* A private variable: a scalar, or now and then an element. */
+struct ast_lvalue gen_own_target(struct gen *g);
 
 void gen_assign(struct gen *g, const struct gen_place *place, struct gen_list *list);
 void gen_assertion(struct gen *g, const struct gen_place *place, struct gen_list *list);

@@ -1,6 +1,6 @@
 #include "fuzz/generate/generate.h"
 
-#include "fuzz/gen/gen_blocks.h"
+#include "fuzz/graphs/gen_blocks.h"
 #include "fuzz/known/gen_known.h"
 #include "fuzz/raw/gen_crs.h"
 #include "fuzz/rows/gen_rows.h"
@@ -35,6 +35,8 @@ static void make_main(struct gen *g)
         g->barriers +=
             g->apart; /* ways that calls and loops tell apart are of structured kernels */
         g->apart = false;
+        if (!g->options->small)
+            g->rare = gen_pick(g, GROUP_RARE, 0);
         if (gen_chance(g, 50))
             scope.locals_end = NULL;
         gen_declare_values(g);
@@ -47,6 +49,25 @@ static void make_main(struct gen *g)
         gen_declare_values(g);
         function->body = gen_structured_body(g);
     }
+}
+
+/* A function may stand behind those that call it; in the languages of others it may not. */
+static void shuffle_functions(struct gen *g)
+{
+    struct ast_function *functions[LIMIT_FUNCTIONS];
+    uint32_t count = 0;
+    for (struct ast_function *f = g->kernel->functions; f; f = f->next)
+        functions[count++] = f;
+    if (count < 2 || g->features & GEN_PORTABLE || !gen_chance(g, 40))
+        return;
+    struct ast_function **end = &g->kernel->functions;
+    for (; count > 0; count--) {
+        uint32_t i = gen_below(g, count);
+        *end = functions[i];
+        end = &functions[i]->next;
+        functions[i] = functions[count - 1];
+    }
+    *end = NULL;
 }
 
 struct ast_kernel *gen_kernel_counted(struct arena *arena, struct source *source,
@@ -65,6 +86,8 @@ struct ast_kernel *gen_kernel_counted(struct arena *arena, struct source *source
     }
     gen_prepare(&g);
     make_main(&g);
+    if (!options->small)
+        shuffle_functions(&g);
     if (communication)
         *communication = g.communication;
     return g.kernel;

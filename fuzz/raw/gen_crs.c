@@ -16,6 +16,7 @@ enum {
     STEPS_MAX = 400, /* of the execution that makes the program */
     PRELUDE = 3,     /* instructions before the first slot */
     ADDRESSES = 3,   /* more of them: of what atomic operations are on */
+    GIVEN_MAX = 4,   /* tokens that each warp starts with */
     NO_GUARD = 0
 };
 
@@ -80,6 +81,8 @@ struct crs_gen {
     bool table_made[TABLES];
     uint32_t tables[TABLES][LIMIT_WARP]; /* slots, at the start */
     const char *sigil;                   /* of the names of predicates and tables: "" or "%" */
+    uint32_t given_count; /* tokens that each warp starts with, the bottom first; pc: a slot */
+    struct crs_token given[GIVEN_MAX];
 
     /* The warp that makes the program. */
     struct crs_state state;
@@ -398,13 +401,52 @@ static void drop_tail(struct crs_gen *c)
         for (uint32_t lane = 0; lane < c->lanes; lane++)
             if (c->tables[t][lane] > last)
                 c->tables[t][lane] = last + 1;
+    for (uint32_t i = 0; i < c->given_count; i++)
+        if (c->given[i].pc > last)
+            c->given[i].pc = last + 1;
     c->slots[last + 1] = c->slots[c->count];
     c->count = last + 1;
 }
 
+static lane_mask draw_mask(struct crs_gen *c)
+{
+    lane_mask mask = 0;
+    switch (gen_pick(c->g, GROUP_CRS_MASK, 0)) {
+    case W_CRS_MASK_ONE:
+        return (lane_mask)1 << gen_below(c->g, c->lanes);
+    case W_CRS_MASK_ALL:
+        return all_lanes(c);
+    case W_CRS_MASK_NONE:
+        return 0;
+    default:
+        for (uint32_t lane = 0; lane < c->lanes; lane++)
+            mask |= (lane_mask)gen_below(c->g, 2) << lane;
+        return mask;
+    }
+}
+
+/* Tokens that lie there before anything has run: of all lanes, or, where nothing has to be consistent, of any. A sync
+ * stands in front of where a sync token goes on, as behind an ssy. */
+static void draw_given(struct crs_gen *c)
+{
+    static const enum crs_token_type types[] = {CRS_SYNC, CRS_BREAK, CRS_CALL, CRS_DIVERGE};
+    if (c->g->options->small || c->count < 6 || !gen_chance(c->g, 12))
+        return;
+    c->given_count = 1 + gen_below(c->g, GIVEN_MAX);
+    for (uint32_t i = 0; i < c->given_count; i++) {
+        struct crs_token *token = &c->given[i];
+        token->type = types[gen_below(c->g, 4)];
+        token->pc = 3 + gen_below(c->g, c->count - 3);
+        token->mask = c->loose && gen_chance(c->g, 50) ? draw_mask(c) : all_lanes(c);
+        if (token->type == CRS_SYNC && gen_chance(c->g, 85))
+            reserve(c, token->pc - 1, W_CRS_OP_SYNC, NO_GUARD, 0);
+    }
+}
+
 static void make_program(struct crs_gen *c)
 {
-    c->state = (struct crs_state){.pc = 1, .active = all_lanes(c)};
+    c->state = (struct crs_state){.pc = 1, .depth = c->given_count, .active = all_lanes(c)};
+    memcpy(c->tokens, c->given, sizeof c->given);
     memcpy(c->predicates, c->initial, sizeof c->initial);
     c->predicates[PREDICATES] = all_lanes(c);
     memcpy(c->left, c->fuel, sizeof c->left);
@@ -451,6 +493,20 @@ static void put_slot(struct text *text, const char *sigil, const struct slot *sl
     }
 }
 
+/* stack=type,mask,address+.., the top first. */
+static void put_given(const struct crs_gen *c, struct text *text, const uint32_t *address)
+{
+    static const char *const names[] = {
+        [CRS_SYNC] = "sync", [CRS_BREAK] = "brk", [CRS_CALL] = "call", [CRS_DIVERGE] = "div"};
+    for (uint32_t i = c->given_count; i-- > 0;) {
+        const struct crs_token *token = &c->given[i];
+        text_format(text, "%s%s,", i + 1 == c->given_count ? " stack=" : "+", names[token->type]);
+        for (uint32_t lane = 0; lane < c->lanes; lane++)
+            text_put(text, token->mask >> lane & 1 ? "1" : "0");
+        text_format(text, ",%" PRIu32, address[token->pc]);
+    }
+}
+
 static const char *settings(struct crs_gen *c, struct arena *arena)
 {
     struct text text = {.arena = arena};
@@ -477,6 +533,7 @@ static const char *settings(struct crs_gen *c, struct arena *arena)
             text_format(&text, "%s%" PRIu32, lane ? "," : "",
                         address[c->table_made[t] ? c->tables[t][lane] : c->count]);
     }
+    put_given(c, &text, address);
     return text.bytes;
 }
 
@@ -512,23 +569,6 @@ static struct ast_kernel *build_kernel(struct crs_gen *c)
 
 /* ---- the kernel ---- */
 
-static lane_mask draw_mask(struct crs_gen *c)
-{
-    lane_mask mask = 0;
-    switch (gen_pick(c->g, GROUP_CRS_MASK, 0)) {
-    case W_CRS_MASK_ONE:
-        return (lane_mask)1 << gen_below(c->g, c->lanes);
-    case W_CRS_MASK_ALL:
-        return all_lanes(c);
-    case W_CRS_MASK_NONE:
-        return 0;
-    default:
-        for (uint32_t lane = 0; lane < c->lanes; lane++)
-            mask |= (lane_mask)gen_below(c->g, 2) << lane;
-        return mask;
-    }
-}
-
 static void draw_sizes(struct crs_gen *c)
 {
     static const uint32_t counts[] = {
@@ -559,6 +599,7 @@ void gen_crs_main(struct gen *g)
         c->initial[p] = p && g->options->small ? 0 : draw_mask(c);
     for (uint32_t lane = 0; lane < c->lanes; lane++)
         c->fuel[lane] = g->options->small ? 1 : gen_below(g, 4);
+    draw_given(c);
     make_program(c);
     g->kernel = build_kernel(c);
 }

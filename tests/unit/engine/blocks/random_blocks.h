@@ -14,7 +14,7 @@ static inline struct ast_kernel *random_blocks_kernel(uint64_t seed, uint32_t nu
 {
     struct gen_options options = GEN_DEFAULTS;
     const char *error_at;
-    assert_true(gen_parse_features("all", &options.features, &error_at));
+    assert_true(gen_parse_features("all,-votes", &options.features, &error_at));
     options.blocks_only = true;
     struct ast_kernel *kernel = gen_case(&test_arena, seed, number, &options);
     return kernel->form == FORM_BLOCKS ? kernel : NULL;

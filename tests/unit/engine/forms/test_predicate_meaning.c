@@ -158,7 +158,7 @@ static const struct ast_kernel *random_kernel(uint32_t i)
 {
     struct gen_options options = GEN_DEFAULTS;
     const char *error_at;
-    assert_true(gen_parse_features("all", &options.features, &error_at));
+    assert_true(gen_parse_features("all,-votes", &options.features, &error_at));
     const struct ast_kernel *kernel = gen_case(&test_arena, 55, i, &options);
     return kernel->form == FORM_BLOCKS ? kernel : NULL;
 }

@@ -2,7 +2,7 @@
  * Procedures of kernels in block form (lockstep-cfg App. B.2): in- and out-parameters, recursion that
  * counts an in-parameter down. Made when they are first called, as functions are (gen_call.c).
  */
-#include "fuzz/gen/gen_blocks.h"
+#include "fuzz/graphs/gen_blocks.h"
 
 static struct ast_var *add_parameter(struct gen *g, char prefix, bool is_out)
 {

@@ -1,7 +1,7 @@
 /*
  * Blocks, labels, regions. See gen_expr.c on the order of draws.
  */
-#include "fuzz/gen/gen_blocks.h"
+#include "fuzz/graphs/gen_blocks.h"
 
 #include "engine/base/invariant.h"
 
@@ -141,13 +141,25 @@ static void maybe_guarded(struct gen *g, const struct gen_place *place, struct g
     gen_block_open(g, place, on, gen_guard(g, label->guard, !label->negated));
 }
 
+/* A block of its own that is a barrier before End. */
+static void barrier_before_end(struct gen *g, const struct gen_place *place)
+{
+    struct ast_block *last = gen_block_new(g);
+    gen_block_goto(g, last);
+    gen_block_open(g, place, last, NULL);
+    g->barriers--;
+    gen_emit(g, place, &g->graph->list, gen_stm(g, STM_BARRIER));
+}
+
 /* A block between takes those that go; or who goes is free. */
 static void maybe_through(struct gen *g, const struct gen_place *place, struct gen_label *label)
 {
     struct ast_block *on = gen_block_new(g);
     bool returns = !label->block && g->graph->function != g->kernel->main;
-    uint32_t banned = GEN_BAN(GUARD, OVERLAP) | GEN_BAN(GUARD, FREE);
-    uint32_t kind = gen_pick(g, GROUP_GUARD, returns ? banned : 0);
+    uint32_t banned = GEN_BAN(GUARD, DIRECT) | GEN_BAN(GUARD, MEMORY);
+    if (returns)
+        banned |= GEN_BAN(GUARD, OVERLAP) | GEN_BAN(GUARD, FREE);
+    uint32_t kind = gen_pick(g, GROUP_GUARD, banned);
     if (kind != W_GUARD_COMPLEMENT) {
         struct ast_var *temp = kind == W_GUARD_OVERLAP ? gen_temp(g) : NULL;
         if (temp)
@@ -163,6 +175,8 @@ static void maybe_through(struct gen *g, const struct gen_place *place, struct g
     gen_block_open(g, place, through, gen_guard(g, temp, false));
     if (gen_chance(g, 40))
         gen_assign(g, place, &g->graph->list);
+    if (!label->block && !returns && gen_may_wait(g, place) && gen_chance(g, 50))
+        barrier_before_end(g, place);
     gen_block_goto(g, label->block);
     gen_block_open(g, place, on, gen_guard(g, temp, true));
 }
@@ -199,28 +213,71 @@ static uint32_t node_bans(const struct gen *g, const struct gen_place *place)
         banned |= GEN_BAN(NODE, CALL);
     if (!gen_may_wait(g, place))
         banned |= GEN_BAN(NODE, BARRIER);
+    if (g->rare != W_RARE_VOTES)
+        banned |= GEN_BAN(NODE, VOTE);
     return banned;
+}
+
+/* pick(v, 1 : e, 0 : !e) or with further values; the last one is possible as a rule. */
+static void pick(struct gen *g, const struct gen_place *place)
+{
+    struct ast_stm *stm = gen_stm(g, STM_PICK);
+    struct ast_expr **end = &stm->arguments, *holds = NULL;
+    uint32_t count = 2 + gen_below(g, 2), last = gen_below(g, 4);
+    stm->target.var = gen_draw_private(g);
+    for (uint32_t i = 0; i < count; i++) {
+        *end = ast_int(g->arena, gen_small_int(g, 4));
+        end = &(*end)->next;
+        if (i + 1 < count)
+            *end = holds = gen_condition(g);
+        else
+            *end = last == 0 ? ast_unary(g->arena, UNARY_NOT, ast_expr_copy(g->arena, holds))
+                             : ast_int(g->arena, 1);
+        end = &(*end)->next;
+    }
+    gen_emit(g, place, &g->graph->list, stm);
+}
+
+/* `statement if (guard)`: at a barrier one that is the same for all, unless threads may part there. */
+static struct ast_expr *statement_guard(struct gen *g, const struct ast_stm *stm)
+{
+    bool meets = stm->kind == STM_BARRIER;
+    if (meets && g->position != W_POSITION_DIVERGENT)
+        return gen_binary_int(g, BINARY_GT, gen_builtin(g, BUILTIN_THREADS), 0);
+    return gen_condition(g);
+}
+
+/* Some of the statements from here on get one. */
+static void guard_some(struct gen *g, struct ast_stm *from)
+{
+    for (struct ast_stm *stm = from; stm; stm = stm->next) {
+        bool guardable = stm->kind == STM_ASSIGN || stm->kind == STM_BARRIER ||
+                         stm->kind == STM_HAVOC || stm->kind == STM_ATOMIC || stm->kind == STM_PICK;
+        if (guardable && !stm->guard && gen_chance(g, 8))
+            stm->guard = statement_guard(g, stm);
+    }
 }
 
 static void node(struct gen *g, const struct gen_place *place)
 {
     struct gen_list *list = &g->graph->list;
+    struct ast_stm *const *first = list->end;
     switch (gen_pick(g, GROUP_NODE, node_bans(g, place))) {
     case W_NODE_BRANCH:
         gen_block_if(g, place);
-        break;
+        return;
     case W_NODE_LOOP:
         gen_block_loop(g, place);
-        break;
+        return;
     case W_NODE_SWITCH:
         gen_block_switch(g, place);
-        break;
+        return;
     case W_NODE_JUMP:
         gen_block_jump(g, place);
-        break;
+        return;
     case W_NODE_CALL:
         gen_block_call(g, place);
-        break;
+        return;
     case W_NODE_ASSERT:
         gen_assertion(g, place, list);
         break;
@@ -236,10 +293,21 @@ static void node(struct gen *g, const struct gen_place *place)
     case W_NODE_SKIP:
         gen_emit(g, place, list, gen_stm(g, STM_SKIP));
         break;
+    case W_NODE_PICK:
+        pick(g, place);
+        break;
+    case W_NODE_VOTE:
+        gen_vote(g, place, list);
+        break;
+    case W_NODE_MEMBAR:
+        gen_emit(g, place, list, gen_stm(g, STM_MEMBAR));
+        break;
     default:
         gen_assign(g, place, list);
         break;
     }
+    if (!g->options->enumerate)
+        guard_some(g, *first);
 }
 
 void gen_region(struct gen *g, const struct gen_place *place)
@@ -308,10 +376,8 @@ static void add_flaw(struct gen *g, const struct gen_graph *graph)
     struct ast_stm *guard = flaw == W_FLAW_NONE ? NULL : draw_guard(g, graph);
     if (!guard)
         return;
-    const struct gen_slot *slot = gen_draw_slot(g);
-    struct ast_expr *read = ast_index(g->arena, slot->var, gen_slot_index(g, slot));
     if (flaw == W_FLAW_SHARED)
-        guard->value = gen_binary_int(g, BINARY_GE, read, (int32_t)gen_below(g, 3));
+        guard->value = gen_memory_condition(g);
     if (flaw == W_FLAW_UNCOVERED)
         guard->value = gen_binary(
             g, BINARY_LOGICAL_AND, guard->value,

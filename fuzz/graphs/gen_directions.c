@@ -7,7 +7,7 @@
  * Exactly the reducible graphs grow from a single node by T1 and T2 of Hecht and Ullman backwards: a
  * node gets an edge to itself, or is split into two, the second of which only the first goes to.
  */
-#include "fuzz/gen/gen_blocks.h"
+#include "fuzz/graphs/gen_blocks.h"
 
 #include "engine/base/invariant.h"
 

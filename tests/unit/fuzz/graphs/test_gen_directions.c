@@ -2,8 +2,8 @@
 #include "engine/input/input.h"
 #include "tests/unit/shared/support.h"
 
-#include "fuzz/gen/gen_blocks.h"
 #include "fuzz/generate/generate.h"
+#include "fuzz/graphs/gen_blocks.h"
 
 #include <stdio.h>
 

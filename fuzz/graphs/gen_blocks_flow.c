@@ -1,7 +1,7 @@
 /*
  * Branches, loops, switches and jumps of kernels in block form. See gen_expr.c on the order of draws.
  */
-#include "fuzz/gen/gen_blocks.h"
+#include "fuzz/graphs/gen_blocks.h"
 
 #include "engine/base/invariant.h"
 
@@ -26,30 +26,62 @@ static void assign_maybe(struct gen *g, const struct gen_place *place, uint32_t 
 
 /* ---- branches ---- */
 
+/* q = ..; in an arm that q has led to. */
+static void assign_guard(struct gen *g, const struct gen_place *inside,
+                         const struct ast_expr *holds)
+{
+    bool plain = holds && holds->kind == EXPR_VAR && !g->options->small;
+    if (!plain || !gen_chance(g, 8))
+        return;
+    set(g, inside, holds->var, gen_leaf(g));
+    if (gen_chance(g, 60))
+        gen_assign(g, inside, &g->graph->list);
+}
+
+/* As a number is negated: not by another negation. */
+static struct ast_expr *negation(struct gen *g, struct ast_expr *holds)
+{
+    bool is_negation = holds->kind == EXPR_UNARY && holds->unary == UNARY_NOT;
+    return is_negation ? holds->a : ast_unary(g->arena, UNARY_NOT, holds);
+}
+
+/* q, with q = .. in front of the goto; or an expression of what the thread owns, which nothing changes in between; or
+ * of memory (not WF.1). */
+static struct ast_expr *guard_of_then(struct gen *g, const struct gen_place *place, uint32_t guard)
+{
+    if (guard == W_GUARD_DIRECT)
+        return gen_own_condition(g);
+    if (guard == W_GUARD_MEMORY)
+        return gen_memory_condition(g);
+    struct ast_var *temp = gen_temp(g);
+    set(g, place, temp, gen_condition(g));
+    return gen_guard(g, temp, false);
+}
+
 void gen_block_if(struct gen *g, const struct gen_place *place)
 {
     struct gen_place inside = gen_inside(place);
     inside.uniform = false;
     uint32_t guard = gen_pick(g, GROUP_GUARD, 0), arms = gen_pick(g, GROUP_ARMS, 0);
-    struct ast_var *temp = guard == W_GUARD_FREE ? NULL : gen_temp(g);
+    bool complement = guard != W_GUARD_FREE && guard != W_GUARD_OVERLAP;
     struct gen_label join = {.block = gen_block_new(g)};
     struct ast_block *then = gen_block_new(g), *other = gen_block_new(g);
-    if (temp)
-        set(g, place, temp, gen_condition(g));
+    struct ast_expr *holds = guard == W_GUARD_FREE ? NULL : guard_of_then(g, place, guard);
+    struct ast_expr *fails = complement ? negation(g, ast_expr_copy(g->arena, holds)) : NULL;
     gen_block_branch(g, then, other);
     gen_label_push(g, &join);
-    gen_block_open(g, &inside, then, temp ? gen_guard(g, temp, false) : NULL);
+    gen_block_open(g, &inside, then, holds);
     struct ast_stm *const *first = g->graph->list.end;
     uint32_t cost = g->cost;
     int32_t left = g->left;
     if (arms == W_ARMS_COPY)
         gen_assign(g, &inside, &g->graph->list);
     struct ast_stm *copied = arms == W_ARMS_COPY ? gen_copy(g, *first, cost, left) : NULL;
+    assign_guard(g, &inside, holds);
     gen_region(g, &inside);
     if (g->graph->open)
         gen_label_goto(g, &inside, &join);
-    bool complement = guard == W_GUARD_COMPLEMENT;
-    gen_block_open(g, &inside, other, complement ? gen_guard(g, temp, true) : NULL);
+    gen_block_open(g, &inside, other, fails);
     gen_append(&g->graph->list, copied);
     if (arms == W_ARMS_TWO)
         gen_region(g, &inside);
