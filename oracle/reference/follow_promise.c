@@ -13,7 +13,8 @@
 
 #include <string.h>
 
-enum { PROMISE_ACTORS = 32, NOBODY = UINT32_MAX };
+enum { PROMISE_ACTORS = 32 };
+#define NOBODY UINT32_MAX
 
 struct follow_promise {
     struct sched_spec spec;
