@@ -41,10 +41,10 @@ static const char *differ(struct arena *arena, const char *what, const char *wor
                         meant + word);
 }
 
-/* The kernel's text, read again, says the same. */
-static const char *printed(struct arena *arena, const struct ast_kernel *kernel, const char *words)
+/* A text of a kernel, read, says the same. */
+static const char *printed(struct arena *arena, const char *text, const char *words)
 {
-    const char *why, *text = print_kernel(arena, kernel);
+    const char *why;
     const struct ast_kernel *again = read_kernel(arena, text, &why);
     if (!again)
         return arena_printf(arena, "printed: refused, %s", why);
@@ -71,7 +71,7 @@ static const char *of_text(struct drawn *d)
     const char *differs = differ(arena, "read", words_of_kernel(arena, kernel), d->words.bytes);
     if (!differs)
         differs = differ(arena, "copied", words_of_copy(arena, kernel), d->words.bytes);
-    return differs ? differs : printed(arena, kernel, d->words.bytes);
+    return differs ? differs : printed(arena, print_kernel(arena, kernel), d->words.bytes);
 }
 
 const char *texts_of_kernel(struct arena *arena, uint64_t number, const char **text)
@@ -114,7 +114,8 @@ static void report(struct checking *c, const char *text, const char *differs)
     answer_diverge(&c->result->answers[ORACLE_METAMORPHIC], d);
 }
 
-/* What lowering makes has shapes that nobody writes. */
+/* What lowering makes has shapes that nobody writes. A text of as many bytes as the language allows nodes, or fewer, is
+   within the limit of nodes; longer ones may be refused. */
 static const char *of_forms(struct checking *c, const char **text)
 {
     const char *differs = NULL;
@@ -122,8 +123,9 @@ static const char *of_forms(struct checking *c, const char **text)
         const struct ast_kernel *kernel = c->forms->items[i].kernel;
         if (!kernel)
             continue;
-        differs = printed(c->arena, kernel, words_of_kernel(c->arena, kernel));
-        *text = differs ? print_kernel(c->arena, kernel) : NULL;
+        *text = print_kernel(c->arena, kernel);
+        if (strlen(*text) <= LIMIT_NODES)
+            differs = printed(c->arena, *text, words_of_kernel(c->arena, kernel));
     }
     return differs;
 }
