@@ -77,6 +77,8 @@ static void add_operands(const struct ptx_instruction *instruction, struct ptx_r
     struct ptx_item_pattern item;
     for (; operand && ptx_item_next(&pattern, instruction->words, &item); operand = operand->next)
         add_item(op, operand, &item);
+    if (op->has_rank)
+        add_operand(op, false, 32);
     if (op->has_stack) {
         add_operand(op, false, 32);
         add_operand(op, false, 32);
@@ -132,6 +134,7 @@ bool ptx_row_find_for(enum row_isa isa, const struct ptx_instruction *instructio
     }
     op->reads_carry = opcode == PTX_OP_ADDC || opcode == PTX_OP_SUBC || opcode == PTX_OP_MADC;
     op->writes_carry = instruction->words[PTX_SLOT_CC] != PTX_W_NONE;
+    op->has_rank = opcode == PTX_OP_MAPA || opcode == PTX_OP_GETCTARANK;
     op->has_stack =
         opcode == PTX_OP_ALLOCA || opcode == PTX_OP_STACKSAVE || opcode == PTX_OP_STACKRESTORE;
     add_operands(instruction, op);

@@ -23,6 +23,7 @@ enum {
     PTX_ROW_SOURCES = 4,
     PTX_ROW_RESULTS = 4, /* mov of parts */
     PTX_ROW_LANES = 64,  /* at most */
+    PTX_ROW_OWN = 0x100, /* in the immediate of isspacep.shared where blocks make clusters */
     PTX_ROW_STACK =
         1024 /* bytes that alloca gives out in a frame: cudaLimitStackSize's first value */
 };
@@ -38,6 +39,7 @@ struct ptx_row_op {
     uint8_t source_bits[PTX_ROW_SOURCES];
     bool reads_carry,
         writes_carry; /* add.cc, addc: the carry is the last source, the last result */
+    bool has_rank;    /* mapa, getctarank: the block's own rank is the last source */
     bool
         has_stack; /* alloca and its like: where the function's stack begins, and how many of its bytes
                        * are taken, are the last sources; but for stacksave the latter is the last result */

@@ -306,7 +306,10 @@ ROW_FINDER(arithmetic)
         return dp2a[words[PTX_SLOT_TYPE] == PTX_W_S32][words[PTX_SLOT_TYPE2] == PTX_W_S32];
     case PTX_FORM_VABSDIFF4_INT:
         *immediate = how_to_differ(words);
-        return words[PTX_SLOT_OP] == PTX_W_ADD ? vabsdiff4_add : vabsdiff4;
+        return vabsdiff4;
+    case PTX_FORM_VABSDIFF4_SUM:
+        *immediate = how_to_differ(words);
+        return vabsdiff4_add;
     default:
         return NULL;
     }

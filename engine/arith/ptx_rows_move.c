@@ -2,6 +2,14 @@
 #include "engine/arith/ptx_rows_internal.h"
 #include "engine/ptx/ptx_windows.h"
 
+/* ---- shared memory of the blocks of a cluster (ptx_windows.h) ---- */
+
+/* The last source: the block's own rank. */
+ROW3(mapa_32, row32, row32, row32, row32, ptx_cluster_address(x, y, z))
+ROW3(mapa_64, row64, row64, row32, row32, ptx_cluster_address(x, y, z))
+ROW2(rank_32, row32, row32, row32, ptx_cluster_rank_of(x, y))
+ROW2(rank_64, row32, row64, row32, ptx_cluster_rank_of(x, y))
+
 /* ---- a function's stack ---- */
 
 /* size, base, taken: where the next piece lies, a multiple of `align`; an address that nothing has if the stack has no
@@ -149,6 +157,7 @@ static enum ptx_window window_of(enum ptx_word space)
     switch ((int)space) {
     case PTX_W_SHARED:
     case PTX_W_SHARED_CTA:
+    case PTX_W_SHARED_CLUSTER:
         return PTX_WINDOW_SHARED;
     case PTX_W_LOCAL:
         return PTX_WINDOW_LOCAL;
@@ -161,10 +170,14 @@ static enum ptx_window window_of(enum ptx_word space)
     }
 }
 
-static uint32_t is_in(uint64_t address, uint64_t window)
+/* PTX_ROW_OWN: of a cluster's blocks only the own one. */
+static uint32_t is_in(uint64_t address, uint32_t window)
 {
     bool is_far;
-    return address >= PTX_GLOBAL_BASE && ptx_window_of(address, &is_far) == window;
+    if (window & PTX_ROW_OWN && ptx_cluster_rank_of(address, 0xff) != 0xff)
+        return false;
+    return address >= PTX_GLOBAL_BASE &&
+           ptx_window_of(address, &is_far) == (window & ~(uint32_t)PTX_ROW_OWN);
 }
 
 ROW1(isspacep_32, row32, row32, is_in(x, immediate))
@@ -178,14 +191,21 @@ ROW_FINDER(move)
     case PTX_FORM_MOV_ANY:
         return find_mov(instruction, immediate, reason);
     case PTX_FORM_CVTA_FROM:
+    case PTX_FORM_CVTA_CLUSTER:
         *immediate = window;
         return is_64 ? move_up_64 : move_up_32;
     case PTX_FORM_CVTA_TO:
+    case PTX_FORM_CVTA_TO_CLUSTER:
         *immediate = window;
         return is_64 ? move_down_64 : move_down_32;
     case PTX_FORM_ISSPACEP_ANY:
+    case PTX_FORM_ISSPACEP_CLUSTER:
         *immediate = window;
         return ptx_row_bits_of(instruction->operands->next, 64) == 64 ? isspacep_64 : isspacep_32;
+    case PTX_FORM_MAPA_ANY:
+        return is_64 ? mapa_64 : mapa_32;
+    case PTX_FORM_GETCTARANK_ANY:
+        return ptx_row_bits_of(instruction->operands->next, 64) == 64 ? rank_64 : rank_32;
     case PTX_FORM_ALLOCA_ANY:
     case PTX_FORM_STACKSAVE_ANY:
     case PTX_FORM_STACKRESTORE_ANY:

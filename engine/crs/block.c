@@ -205,6 +205,7 @@ static enum rule execute(struct cta_step *x)
     case PTX_EXEC_MMA:
     case PTX_EXEC_MATRIX_LD:
     case PTX_EXEC_MATRIX_ST:
+    case PTX_EXEC_CLUSTER:
         return its_wait(x);
     case PTX_EXEC_ACTIVEMASK:
         return its_activemask(x);

@@ -14,6 +14,16 @@ static bool is_of_warp(const struct ptx_op *op)
            op->exec == PTX_EXEC_BAR_WARP || op->matrix;
 }
 
+/* Blocks of a cluster are those of warps only (crs_cluster.h). */
+static const char *refuses_clusters(struct arena *arena, const struct program *program)
+{
+    for (uint32_t pc = 1; pc < program->ptx->count; pc++)
+        if (program->ptx->ops[pc].exec == PTX_EXEC_CLUSTER)
+            return arena_printf(arena, "unsupported instruction 'barrier.cluster' at %s",
+                                ptx_op_line(arena, program->ptx, pc));
+    return NULL;
+}
+
 /* A thread alone cannot. */
 static const char *refuses(struct arena *arena, const struct program *program)
 {
@@ -23,7 +33,7 @@ static const char *refuses(struct arena *arena, const struct program *program)
             return arena_printf(arena, "unsupported instruction '%s' of a whole warp at %s",
                                 ptx_mnemonics[op->opcode], ptx_op_line(arena, program->ptx, pc));
     }
-    return NULL;
+    return refuses_clusters(arena, program);
 }
 
 /* Before sm_70 lanes of a warp that executed an instruction did so together: who that is, nothing says any more. */
@@ -36,7 +46,7 @@ static const char *its_refuses(struct arena *arena, const struct program *progra
             return arena_printf(arena, "unsupported instruction '%s' without .sync at %s",
                                 ptx_mnemonics[op->opcode], ptx_op_line(arena, program->ptx, pc));
     }
-    return NULL;
+    return refuses_clusters(arena, program);
 }
 
 uint32_t cta_next(const struct machine *machine, uint32_t actor)

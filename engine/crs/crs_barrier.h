@@ -18,6 +18,8 @@
 
 enum { CRS_BARRIERS = 16 }; /* NumBarrierIndices */
 
+struct crs_cluster_lanes;
+
 /* χ(barid) = (tc, ac, red, actions). Not in use (ε): all words 0. Of the list of actions stays what
  * reduce and barAct need. */
 struct crs_barrier {
@@ -36,8 +38,10 @@ struct crs_barriers {
     uint32_t warps, warp_size;
     uint32_t block_options;
     struct crs_barrier *at;
-    lane_mask *waiting; /* [barrier][warp]: lanes that executed bar.sync or bar.red */
-    uint32_t *ended;    /* generations that have ended; not counted in a tracked machine */
+    lane_mask *waiting;      /* [barrier][warp]: lanes that executed bar.sync or bar.red */
+    uint32_t *ended;         /* generations that have ended; not counted in a tracked machine */
+    uint32_t *cluster_ended; /* the same of the cluster's barrier, in its first block */
+    struct crs_cluster_lanes *cluster; /* [warp]; only where has_cluster_barrier */
 };
 
 /* A warp's barrier action: (type, red, list of lane actions). */
@@ -119,6 +123,11 @@ uint32_t crs_barrier_words(const struct program *program);
  * execution. Returns the rule, which the caller counts and reports. */
 enum rule crs_barrier_step(struct machine *machine, uint32_t warp, uint32_t pc,
                            lane_mask executing);
+
+/* 64: nobody is missing. Not: with BLOCK_ALIGNED bar.*, barrier.*.aligned and barrier.cluster.*.aligned are for all lanes
+ * of the warp that have not exited; the first one that is missing. */
+uint32_t crs_missing_lane(const struct machine *machine, uint32_t warp, const struct ptx_op *op,
+                          lane_mask executing);
 
 /* The warp has completed and was retired: BLK.compl; with BLOCK_EXIT_ARRIVES it counts as arrived. */
 void crs_barrier_retire(struct machine *machine, uint32_t warp);

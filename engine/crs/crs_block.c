@@ -5,7 +5,7 @@
  * size. mbl := .cta is no state here: memory is sequentially consistent, so every access has been
  * performed when the barrier is reached.
  */
-#include "engine/crs/crs_internal.h"
+#include "engine/crs/crs_cluster.h"
 
 static struct crs_state *state_of(const struct machine *machine, uint32_t warp)
 {
@@ -20,7 +20,7 @@ static struct ptx_lanes *lanes_of(const struct machine *machine, uint32_t warp)
 /* A block's part of machine->extra: the barriers, the lane sets, the counts of generations. */
 struct block_layout {
     uint32_t ids, barriers, warps;
-    uint32_t barrier_words, waiting_words, words;
+    uint32_t barrier_words, waiting_words, cluster, words;
 };
 
 static struct block_layout layout_of(const struct program *program)
@@ -30,7 +30,8 @@ static struct block_layout layout_of(const struct program *program)
                              .warps = program->warps_per_block};
     l.barrier_words = l.barriers * (uint32_t)(sizeof(struct crs_barrier) / 4); /* even */
     l.waiting_words = l.barriers * l.warps * 2;
-    l.words = l.barrier_words + l.waiting_words + l.barriers + l.barriers % 2;
+    l.cluster = l.barrier_words + l.waiting_words + l.barriers + l.barriers % 2;
+    l.words = l.cluster + crs_cluster_words(program);
     return l;
 }
 
@@ -52,6 +53,8 @@ struct crs_barriers crs_barriers(const struct machine *machine, uint32_t block)
         .at = (struct crs_barrier *)words,
         .waiting = (lane_mask *)(words + l.barrier_words),
         .ended = words + l.barrier_words + l.waiting_words,
+        .cluster_ended = words + l.cluster,
+        .cluster = (struct crs_cluster_lanes *)(void *)(words + l.cluster + 2),
     };
 }
 
@@ -173,15 +176,13 @@ static const char *lane_actions(struct bar_step *x, uint32_t *lane)
     return why;
 }
 
-/* 64: nobody is missing. Not: with BLOCK_ALIGNED bar.* and barrier.*.aligned are for all lanes of the warp that have not
- * exited; the first one that is missing. */
-static uint32_t missing_lane(const struct machine *machine, const struct ptx_op *op,
-                             const struct crs_state *state, const struct ptx_lanes *lanes,
-                             lane_mask executing)
+uint32_t crs_missing_lane(const struct machine *machine, uint32_t warp, const struct ptx_op *op,
+                          lane_mask executing)
 {
     const struct ptx_instruction *instruction = &op->statement->u.instruction;
     bool aligned = op->opcode == PTX_OP_BAR || instruction->words[PTX_SLOT_ALIGNED] != PTX_W_NONE;
-    lane_mask missing = ptx_all(lanes) & ~state->exited & ~executing;
+    lane_mask missing =
+        ptx_all(lanes_of(machine, warp)) & ~state_of(machine, warp)->exited & ~executing;
     if (!(machine->options.block_options & BLOCK_ALIGNED) || !aligned || missing == 0)
         return 64;
     return first_lane(missing);
@@ -249,7 +250,6 @@ static void blk_exec(struct machine *machine, uint32_t warp, uint32_t pc,
 
 enum rule crs_barrier_step(struct machine *machine, uint32_t warp, uint32_t pc, lane_mask executing)
 {
-    const struct crs_state *state = state_of(machine, warp);
     const struct ptx_lanes *lanes = lanes_of(machine, warp);
     const struct ptx_op *op = &machine->program->ptx->ops[pc];
     struct crs_barrier_action action = {.type = (enum ptx_exec)op->exec,
@@ -258,7 +258,7 @@ enum rule crs_barrier_step(struct machine *machine, uint32_t warp, uint32_t pc, 
                                         .lanes = executing};
     struct bar_step x = {machine, lanes, op, &action};
     enum rule rule = thread_rule(action.type);
-    uint32_t lane = missing_lane(machine, op, state, lanes, executing);
+    uint32_t lane = crs_missing_lane(machine, warp, op, executing);
     if (lane < 64) {
         machine->fault_text = "the barrier is aligned, and a lane that has not exited is missing";
         machine_fault(machine, STATUS_BARRIER_DIVERGENCE, lanes->first_thread + lane, pc);
@@ -428,7 +428,9 @@ static void deadlock(struct machine *machine)
         warp++;
     struct crs_barriers chi = crs_barriers(machine, warp / machine->program->warps_per_block);
     uint32_t barid = (uint32_t)__builtin_ctz(state_of(machine, warp)->waiting);
-    lane_mask lanes = *crs_barrier_waiting(&chi, barid, warp % chi.warps);
+    lane_mask lanes = barid == CRS_CLUSTER_BARRIER
+                          ? crs_cluster_waiting(machine, warp)
+                          : *crs_barrier_waiting(&chi, barid, warp % chi.warps);
     machine_fault(machine, STATUS_DEADLOCK,
                   lanes_of(machine, warp)->first_thread + first_lane(lanes),
                   waiting_stm(machine, warp));
@@ -441,6 +443,8 @@ void crs_barrier_settle(struct machine *machine, uint32_t warp, struct choices *
     bool late = machine->options.block_options & BLOCK_LATE;
     if (machine->head->status != STATUS_RUNNING)
         return;
+    if (machine->program->ptx->has_cluster_barrier)
+        crs_cluster_settle(machine, warp);
     struct crs_barriers chi = crs_barriers(machine, block);
     for (uint32_t full; group->finished < group->count && (full = full_set(&chi)) != 0;) {
         bool must = !late || group->live == 0;

@@ -113,6 +113,7 @@ void crs_footprint_at(const struct machine *machine, uint32_t warp, uint32_t pc,
     case PTX_EXEC_BAR_SYNC:
     case PTX_EXEC_BAR_ARRIVE:
     case PTX_EXEC_BAR_RED:
+    case PTX_EXEC_CLUSTER:
         *writes = code->barriers ? CRS_BARRIER_FOOTPRINT : 0;
         break;
     default:

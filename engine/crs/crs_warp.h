@@ -5,7 +5,7 @@
 #ifndef ENGINE_CRS_WARP_H
 #define ENGINE_CRS_WARP_H
 
-#include "engine/crs/crs_internal.h"
+#include "engine/crs/crs_cluster.h"
 
 #define CRS_FLOW(variant)                                                                          \
     enum rule crs_flow_##variant(struct crs_unit *u, const struct crs_actions *actions,            \
@@ -119,12 +119,13 @@ STEP_INLINE enum rule wrp_comm(struct crs_step *x, uint32_t pc, lane_mask X)
 {
     enum ptx_exec exec = (enum ptx_exec)x->code->ops[pc].exec;
     x->m->hits[RULE_WRP_COMM]++;
-    if (exec < PTX_EXEC_BAR_SYNC || exec > PTX_EXEC_BAR_RED)
+    if (exec != PTX_EXEC_CLUSTER && (exec < PTX_EXEC_BAR_SYNC || exec > PTX_EXEC_BAR_RED))
         return ptx_execute(x->m, x->v.lanes, pc, X, x->v.state->exited, x->choices);
     x->at_barrier = true;
     if (x->code->has_async)
         ptx_async_touch(x->m, x->v.lanes, X);
-    return crs_barrier_step(x->m, x->warp, pc, X);
+    return exec == PTX_EXEC_CLUSTER ? crs_cluster_step(x->m, x->warp, pc, X)
+                                    : crs_barrier_step(x->m, x->warp, pc, X);
 }
 
 /* Whatever does not go to the branch unit, of `X` at pc. */
@@ -140,6 +141,7 @@ STEP_INLINE enum rule crs_other(struct crs_step *x, uint32_t pc, lane_mask X)
     case PTX_EXEC_MATCH:
     case PTX_EXEC_REDUX:
     case PTX_EXEC_BAR_WARP:
+    case PTX_EXEC_CLUSTER:
     case PTX_EXEC_MMA:
         return wrp_comm(x, pc, X);
     case PTX_EXEC_NOP:

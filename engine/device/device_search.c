@@ -138,6 +138,7 @@ static bool is_local(const struct device_grid *grid, uint32_t actor)
     case PTX_EXEC_MATRIX_ST:
     case PTX_EXEC_TEXTURE:
     case PTX_EXEC_SUST:
+    case PTX_EXEC_CLUSTER:
     case PTX_EXEC_TRAP:
         return false;
     case PTX_EXEC_EXIT:

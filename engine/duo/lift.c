@@ -132,6 +132,8 @@ static bool is_handled(struct building *b, uint32_t pc)
     case PTX_EXEC_MATRIX_LD:
     case PTX_EXEC_MATRIX_ST:
         return refuse(b, pc, "the instruction of matrices");
+    case PTX_EXEC_CLUSTER:
+        return refuse(b, pc, "the barrier of a cluster");
     case PTX_EXEC_TEXTURE:
     case PTX_EXEC_SUST:
         return refuse(b, pc, "the texture or surface");

@@ -109,6 +109,33 @@ static void check_required(struct builder *b, const struct ptx_attribute *requir
     }
 }
 
+/* The cluster that the entry requires, or else that of the settings; a grid that is not given is one cluster. */
+static void set_cluster(struct builder *b)
+{
+    struct ptx_kernel *ptx = b->ptx;
+    const struct ptx_attribute *required = find_attribute(ptx->entry, PTX_REQNCTAPERCLUSTER);
+    bool fits = true;
+    uint64_t size = 1;
+    ptx->cluster_given |= find_attribute(ptx->entry, PTX_EXPLICITCLUSTER) != NULL;
+    for (uint32_t i = 0; i < 3; i++) {
+        const uint32_t wanted = !required ? 0 : i < required->count ? required->values[i] : 1;
+        fits &= !required || ptx->cluster[i] == 0 || ptx->cluster[i] == wanted;
+        ptx->cluster[i] = wanted ? wanted : ptx->cluster[i] ? ptx->cluster[i] : 1;
+        size = size > PTX_CLUSTER_MOST ? size : size * ptx->cluster[i];
+    }
+    if (ptx->grid[0] == 0) {
+        memcpy(ptx->grid, ptx->cluster, sizeof ptx->grid);
+        b->kernel->launch.blocks = (uint32_t)size;
+    }
+    for (uint32_t i = 0; i < 3; i++)
+        fits &= size <= PTX_CLUSTER_MOST && ptx->grid[i] % ptx->cluster[i] == 0;
+    if (!fits)
+        diag_error(b->diag, b->kernel->launch.at,
+                   "the blocks do not make whole clusters of %ux%ux%u, 16 at most, as the entry or "
+                   "'cluster' wants",
+                   ptx->cluster[0], ptx->cluster[1], ptx->cluster[2]);
+}
+
 static void set_threads(struct builder *b)
 {
     struct ptx_kernel *ptx = b->ptx;
@@ -130,8 +157,7 @@ static void set_threads(struct builder *b)
         diag_error(b->diag, b->kernel->launch.at,
                    "%llu threads in a block, the entry allows %llu (.maxntid)",
                    (unsigned long long)threads, (unsigned long long)limit);
-    for (uint32_t i = 0; ptx->grid[0] == 0 && i < 3; i++)
-        ptx->grid[2 - i] = 1;
+    set_cluster(b);
 }
 
 /* A grid of more blocks, or threads, than a case has: its first ones. */

@@ -92,6 +92,8 @@ struct ptx_kernel {
      * launch.blocks = window blocks run, from number first_block on. */
     uint32_t block[3], grid[3];
     uint32_t window, first_block;
+    uint32_t cluster[3]; /* blocks of a cluster */
+    bool cluster_given;
     bool
         whole; /* the window is as much of the grid as a case has: who can runs all of it (oracle/launch) */
     uint32_t shared_bytes; /* dynamic shared memory */
@@ -134,6 +136,43 @@ bool ptx_kernel_set(struct arena *arena, struct ast_kernel *kernel, const char *
 /* The dimensions of the launch: those of the settings unless the launch has been changed since, then one
  * dimension. */
 void ptx_kernel_dimensions(const struct ast_kernel *kernel, uint32_t block[3], uint32_t grid[3]);
+
+/* ---- clusters: blocks by their numbers in the grid ---- */
+
+enum { PTX_CLUSTER_MOST = 16 };
+
+static inline uint32_t ptx_cluster_size(const struct ptx_kernel *ptx)
+{
+    return ptx->cluster[0] * ptx->cluster[1] * ptx->cluster[2];
+}
+
+/* A component of which cluster the block is of, or of its place in there. */
+static inline uint32_t ptx_cluster_element(const struct ptx_kernel *ptx, uint32_t block,
+                                           char element, bool which)
+{
+    const uint32_t *g = ptx->grid, *c = ptx->cluster;
+    const uint32_t at[] = {block % g[0], block / g[0] % g[1], block / g[0] / g[1]};
+    const uint32_t i = (uint32_t)(element - 'x') % 3;
+    return which ? at[i] / c[i] : at[i] % c[i];
+}
+
+static inline uint32_t ptx_cluster_rank(const struct ptx_kernel *ptx, uint32_t block)
+{
+    const uint32_t x = ptx_cluster_element(ptx, block, 'x', false);
+    const uint32_t y = ptx_cluster_element(ptx, block, 'y', false);
+    const uint32_t z = ptx_cluster_element(ptx, block, 'z', false);
+    return x + ptx->cluster[0] * (y + ptx->cluster[1] * z);
+}
+
+/* The block of this rank in the block's cluster. */
+static inline uint32_t ptx_cluster_block(const struct ptx_kernel *ptx, uint32_t block,
+                                         uint32_t rank)
+{
+    const uint32_t *g = ptx->grid, *c = ptx->cluster;
+    const uint32_t x = block % g[0], y = block / g[0] % g[1], z = block / g[0] / g[1];
+    return x / c[0] * c[0] + rank % c[0] + g[0] * (y / c[1] * c[1] + rank / c[0] % c[1]) +
+           g[0] * g[1] * (z / c[2] * c[2] + rank / c[0] / c[1]);
+}
 
 /* Words that all variables together may take. */
 static inline uint32_t ptx_kernel_memory_limit(const struct ptx_kernel *ptx)

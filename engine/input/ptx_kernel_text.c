@@ -186,6 +186,8 @@ static const char *launch_text(struct arena *arena, const struct ast_kernel *ker
     const char *caches = cache_sizes_print(arena, &kernel->launch.caches, ",");
     if (*caches)
         text = arena_printf(arena, "%s caches=%s", text, caches);
+    if (ptx_cluster_size(ptx) > 1)
+        text = arena_printf(arena, "%s cluster=%s", text, dimensions_text(arena, ptx->cluster));
     if (ptx->shared_given)
         text = arena_printf(arena, "%s shared=%u", text, ptx->shared_bytes);
     return ptx->raw ? arena_printf(arena, "%s raw\n", text) : arena_printf(arena, "%s\n", text);

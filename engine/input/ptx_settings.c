@@ -102,6 +102,18 @@ static void set_threads(struct ptx_settings *s, const struct setting *w)
     s->kernel->launch.threads = given[0] * given[1] * given[2];
 }
 
+static void set_cluster(struct ptx_settings *s, const struct setting *w)
+{
+    uint32_t given[3];
+    if (!parse_dimensions(w->value, text_end(w->value), PTX_CLUSTER_MOST, given) ||
+        given[0] * given[1] * given[2] > PTX_CLUSTER_MOST) {
+        complain(s, w, "'cluster' is 1 to 16 blocks, in up to three dimensions (2x2)");
+        return;
+    }
+    memcpy(s->kernel->ptx->cluster, given, sizeof given);
+    s->kernel->ptx->cluster_given = true;
+}
+
 /* FIRST+COUNT: blocks of a grid that run. */
 static bool parse_window(const char *text, uint64_t blocks, struct ptx_kernel *ptx)
 {
@@ -608,7 +620,7 @@ static const struct setting_row {
     {"bind", true, false, set_bind},       {"reg", true, false, set_register},
     {"init", true, false, set_init},       {"stack", false, false, set_stack},
     {"memory", true, false, set_memory},   {"result", true, false, set_result},
-    {"texture", true, false, set_texture},
+    {"texture", true, false, set_texture}, {"cluster", false, false, set_cluster},
 };
 
 static void read_word(struct ptx_settings *s, const char *word, struct location at)

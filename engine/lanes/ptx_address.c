@@ -150,6 +150,33 @@ const void *ptx_generic_bytes(const struct machine *machine, const struct ptx_la
     return (const char *)machine->memory + first + offset;
 }
 
+/* ---- shared memory of other blocks of a cluster ---- */
+
+/* The slot of the machine that holds the block which an address of shared memory names by its rank; UINT32_MAX: none
+ * does, or it has ended. The address becomes one of that block's. */
+static uint32_t block_named(const struct machine *machine, const struct ptx_lanes *lanes,
+                            uint64_t *address)
+{
+    const struct program *program = machine->program;
+    const struct ptx_kernel *kernel = program->ptx->kernel;
+    const uint32_t own = kernel->first_block + lanes->block;
+    const uint32_t rank = ptx_cluster_rank_of(*address, 0);
+    if (rank >= ptx_cluster_size(kernel) || *address >> 32)
+        return UINT32_MAX;
+    const uint32_t slot = lanes->block + ptx_cluster_block(kernel, own, rank) - own;
+    *address &= (1u << PTX_CLUSTER_SHIFT) - 1;
+    if (slot >= program->launch.blocks ||
+        (machine->groups && machine->groups[slot].finished == machine->groups[slot].count))
+        return UINT32_MAX;
+    return slot;
+}
+
+/* Whether an address of shared memory names a block at all. */
+static bool names_block(const struct ptx_code *code, uint64_t address)
+{
+    return code->has_clusters && address >> PTX_CLUSTER_SHIFT;
+}
+
 /* ---- faults ---- */
 
 struct nearest {
@@ -215,6 +242,8 @@ static void access_fault(struct ptx_access *a, uint32_t lane)
         [PTX_ACCESS_LD] = "read", [PTX_ACCESS_ST] = "write", [PTX_ACCESS_ATOM] = "atomic"};
     uint64_t given = x->scratch->address[lane], address = given;
     enum ptx_window kind = classify(x->code, (enum ptx_word)x->op->space, &address);
+    const bool named = kind == PTX_WINDOW_SHARED && names_block(x->code, address);
+    const bool gone = named && block_named(x->m, x->lanes, &address) == UINT32_MAX;
     struct nearest nearest = find_nearest(x, lane, kind, address);
     x->m->fault = (struct machine_fault){.address = given, .bytes = a->bytes};
     if (nearest.region) {
@@ -226,7 +255,12 @@ static void access_fault(struct ptx_access *a, uint32_t lane)
     int at = snprintf(text, PTX_TEXT, "%s of %u bytes at %s address 0x%llx: ", verbs[a->kind],
                       (unsigned)a->bytes, x->op->space ? window_names[kind] : "generic",
                       (unsigned long long)given);
-    say_why(a, kind, address, text + at, PTX_TEXT - (size_t)at);
+    if (gone)
+        snprintf(text + at, PTX_TEXT - (size_t)at,
+                 "its cluster has no block of rank %u, or that block has ended",
+                 (unsigned)ptx_cluster_rank_of(given, 0));
+    else
+        say_why(a, kind, address, text + at, PTX_TEXT - (size_t)at);
     x->m->fault_text = text;
     machine_fault(x->m, STATUS_OUT_OF_BOUNDS, x->lanes->first_thread + lane, x->pc);
 }
@@ -256,8 +290,14 @@ static bool place_lane(struct ptx_access *a, uint32_t lane, uint32_t *guess, str
         a->observed |= (lane_mask)1 << lane;
         break;
     case PTX_WINDOW_SHARED:
-        region = find_region(&x->code->shared, address, a->bytes, guess);
         word = bases[SPACE_SHARED];
+        if (names_block(x->code, address)) {
+            const uint32_t slot = block_named(x->m, x->lanes, &address);
+            if (slot == UINT32_MAX)
+                return false;
+            word = x->m->program->shared_base + slot * x->m->program->words[SPACE_SHARED];
+        }
+        region = find_region(&x->code->shared, address, a->bytes, guess);
         a->observed |= (lane_mask)1 << lane;
         break;
     case PTX_WINDOW_LOCAL:

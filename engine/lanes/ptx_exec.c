@@ -100,6 +100,12 @@ static uint64_t special_value(const struct machine *machine, const struct ptx_la
         return e == 'x' ? tid % n[0] : e == 'y' ? tid / n[0] % n[1] : tid / n[0] / n[1];
     case PTX_SPECIAL_CTAID:
         return e == 'x' ? block % g[0] : e == 'y' ? block / g[0] % g[1] : block / g[0] / g[1];
+    case PTX_SPECIAL_CLUSTERID:
+        return ptx_cluster_element(kernel, block, e, true);
+    case PTX_SPECIAL_CLUSTER_CTAID:
+        return ptx_cluster_element(kernel, block, e, false);
+    case PTX_SPECIAL_CLUSTER_CTARANK:
+        return ptx_cluster_rank(kernel, block);
     case PTX_SPECIAL_LANEID:
         return laneid;
     case PTX_SPECIAL_WARPID:
@@ -114,6 +120,10 @@ static uint64_t special_value(const struct machine *machine, const struct ptx_la
         return (uint32_t) ~(bit - 1);
     case PTX_SPECIAL_LANEMASK_GT:
         return (uint32_t) ~(bit | (bit - 1));
+    case PTX_SPECIAL_NCLUSTERID:
+    case PTX_SPECIAL_CLUSTER_NCTAID:
+    case PTX_SPECIAL_CLUSTER_NCTARANK:
+    case PTX_SPECIAL_IS_EXPLICIT_CLUSTER:
     case PTX_SPECIAL_NTID:
     case PTX_SPECIAL_NCTAID:
     case PTX_SPECIAL_NWARPID:
@@ -409,6 +419,7 @@ enum rule ptx_execute(struct machine *machine, struct ptx_lanes *lanes, uint32_t
     case PTX_EXEC_BAR_SYNC:
     case PTX_EXEC_BAR_ARRIVE:
     case PTX_EXEC_BAR_RED:
+    case PTX_EXEC_CLUSTER:
     case PTX_EXEC_BRA:
     case PTX_EXEC_CALL:
     case PTX_EXEC_RET:

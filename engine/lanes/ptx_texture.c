@@ -137,8 +137,16 @@ static double in_texels(const struct ptx_texture *t, enum ptx_addressing mode, d
     return c != c ? 0 : c < -far ? -far : c > far ? far : c;
 }
 
+/* Whether the coordinate lies in a copy that is mirrored. */
+static bool is_mirrored(enum ptx_addressing mode, double c)
+{
+    return mode == PTX_ADDRESS_MIRROR && fmod(floor(c), 2) != 0;
+}
+
 /*  nearest   i = floor(x)
  *  between   xB = x - 0.5,  i = floor(xB),  a = xB - i, in steps of 1/256 to the nearest:  (1 - a) T[i] + a T[i + 1]
+ *  tld4      the same i; where a is rounded to 1 the next one; in a mirrored copy T[i + 1] comes first
+ *            (both as a GPU does it, PTX says neither)
  */
 static struct axis find_axis(const struct texture_step *s, uint32_t d, bool between)
 {
@@ -154,14 +162,18 @@ static struct axis find_axis(const struct texture_step *s, uint32_t d, bool betw
     }
     memcpy(&c, &bits, sizeof c);
     const double x = in_texels(t, mode, (double)c, t->size[d]) - (between ? 0.5 : 0);
-    const int64_t i = (int64_t)floor(x);
+    const bool gathers = s->x->op->opcode == PTX_OP_TLD4;
+    int64_t i = (int64_t)floor(x);
     a.at[0] = fold(mode, i, t->size[d]);
     if (!between)
         return a;
     a.count = TEXELS;
-    a.at[1] = fold(mode, i + 1, t->size[d]);
     a.weight[1] = (uint32_t)floor((x - (double)i) * ONE + 0.5);
     a.weight[0] = ONE - a.weight[1];
+    i += gathers && a.weight[1] == ONE;
+    const bool swaps = gathers && is_mirrored(mode, (double)c);
+    a.at[swaps] = fold(mode, i, t->size[d]);
+    a.at[!swaps] = fold(mode, i + 1, t->size[d]);
     return a;
 }
 
@@ -169,7 +181,7 @@ static struct axis find_layer(const struct texture_step *s, uint32_t d)
 {
     const struct ptx_texture *t = s->t->what;
     return (struct axis){.count = 1,
-                         .at = {clamped((int32_t)source(s, PTX_TEXEL_LAYER), t->size[d])},
+                         .at = {clamped((uint32_t)source(s, PTX_TEXEL_LAYER), t->size[d])},
                          .weight = {ONE}};
 }
 

@@ -34,6 +34,7 @@ static bool ptx_has_orbits(const struct ptx_code *code)
         case PTX_EXEC_MATRIX_ST:
         case PTX_EXEC_TEXTURE:
         case PTX_EXEC_SUST:
+        case PTX_EXEC_CLUSTER:
             return false;
         case PTX_EXEC_NOP:
         case PTX_EXEC_ROWS:

@@ -58,6 +58,7 @@ enum ptx_exec {
     PTX_EXEC_MATRIX_ST, /* stmatrix, wmma.store */
     PTX_EXEC_TEXTURE, /* tex, tld4, suld, txq, suq: the handle, three coordinates (of which a layer is the third), level */
     PTX_EXEC_SUST,    /* sust: the handle, three coordinates, values */
+    PTX_EXEC_CLUSTER, /* barrier.cluster: `mode` is arrive or wait */
     /* flow: everything from here on (ptx_is_flow) */
     PTX_EXEC_BRA, /* also brx.idx: sources[0] is the index then */
     PTX_EXEC_CALL,
@@ -293,6 +294,8 @@ struct ptx_code {
     struct ptx_code_register *registers; /* that have initial values */
     bool has_async;                      /* cp.async: lanes keep what is under way */
     bool has_mbarrier, has_matrices;
+    bool has_clusters; /* accesses shared memory of other blocks, or has the barrier of a cluster */
+    bool has_cluster_barrier;
     uint32_t texture_count;
     struct ptx_code_texture *textures;
     uint32_t

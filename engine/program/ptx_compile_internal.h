@@ -147,6 +147,9 @@ void ptx_build_registers(struct ptx_builder *b);
 
 /* ---- ptx_compile_operand.c ---- */
 
+/* A special register without components. */
+struct ptx_place ptx_build_special(struct ptx_builder *b, enum ptx_special special, uint32_t bits);
+
 struct ptx_place ptx_build_constant(struct ptx_builder *b, uint64_t value, bool is_wide);
 void ptx_build_constant_rows(struct ptx_builder *b);
 

@@ -286,6 +286,26 @@ static bool is_far(const struct ptx_builder *b)
     return is_far;
 }
 
+/* Whether one of two forms stands in the code that is reached. */
+static bool has_form(const struct ptx_statement *stm, enum ptx_form a, enum ptx_form b)
+{
+    bool has = false;
+    for (; stm && !has; stm = stm->next) {
+        enum ptx_form form = stm->u.instruction.form;
+        has = stm->kind == PTX_BLOCK ? has_form(stm->u.block, a, b)
+                                     : stm->kind == PTX_INSTRUCTION && (form == a || form == b);
+    }
+    return has;
+}
+
+static bool reaches_form(const struct ptx_builder *b, enum ptx_form one, enum ptx_form other)
+{
+    bool has = false;
+    for (uint32_t f = 0; f < b->reach.function_count && !has; f++)
+        has = has_form(b->reach.functions[f]->body, one, other);
+    return has;
+}
+
 /* The lists of global, shared and constant memory, whose addresses start and end here. */
 static void start_lists(struct ptx_builder *b, struct region_list *global,
                         struct region_list *shared, struct region_list *constant)
@@ -298,36 +318,26 @@ static void start_lists(struct ptx_builder *b, struct region_list *global,
     uint32_t shareds = count_regions(b, PTX_W_SHARED, PTX_BIND_SHARED);
     uint32_t constants = count_regions(b, PTX_W_CONST, PTX_BIND_CONST) + b->ptx->argument_count;
     code->is_far = far;
+    code->has_clusters = ptx_cluster_size(b->ptx) > 1 ||
+                         reaches_form(b, PTX_FORM_MAPA_ANY, PTX_FORM_BARRIER_CLUSTER_ARRIVE);
     *global =
         far ? start_list(b, &code->global, globals + placed, PTX_FAR_GLOBAL_BASE, PTX_FAR_END)
             : start_list(b, &code->global, globals + placed, PTX_GLOBAL_BASE, PTX_SHARED_BASE);
-    *shared = start_list(b, &code->shared, shareds, FIRST_ADDRESS,
-                         far ? PTX_FAR_WINDOW : PTX_LOCAL_BASE - PTX_SHARED_BASE);
+    *shared =
+        start_list(b, &code->shared, shareds, FIRST_ADDRESS,
+                   /* in 24 bits: one half for gaps, one for variables */
+                   code->has_clusters ? (1u << (PTX_CLUSTER_SHIFT - 1)) + LIMIT_MEMORY_WORDS * 4
+                   : far              ? PTX_FAR_WINDOW
+                                      : PTX_LOCAL_BASE - PTX_SHARED_BASE);
     *constant = start_list(b, &code->constant, constants, FIRST_ADDRESS,
                            far ? PTX_FAR_WINDOW : PTX_WINDOW_END - PTX_CONST_BASE);
-}
-
-static bool has_underway(const struct ptx_statement *stm)
-{
-    bool has = false;
-    for (; stm && !has; stm = stm->next) {
-        enum ptx_form form = stm->u.instruction.form;
-        has = stm->kind == PTX_BLOCK
-                  ? has_underway(stm->u.block)
-                  : stm->kind == PTX_INSTRUCTION &&
-                        (form == PTX_FORM_CP_ARRIVE || form == PTX_FORM_CP_BULK_IN);
-    }
-    return has;
 }
 
 /* What a block's mbarriers wait for lies behind its variables, where no address leads. */
 static void place_underway(struct ptx_builder *b, struct region_list *shared)
 {
     struct ptx_code *code = b->code;
-    bool has = false;
-    for (uint32_t f = 0; f < b->reach.function_count && !has; f++)
-        has = has_underway(b->reach.functions[f]->body);
-    if (!has)
+    if (!reaches_form(b, PTX_FORM_CP_ARRIVE, PTX_FORM_CP_BULK_IN))
         return;
     code->underway = PTX_UNDERWAY_LEAST + PTX_UNDERWAY_EACH * (uint32_t)b->program->launch.threads;
     code->underway_word = (uint32_t)shared->words;
@@ -349,6 +359,9 @@ void ptx_build_memory(struct ptx_builder *b)
     place_buffers(b, &shared, PTX_BIND_SHARED, &next);
     place_dynamic(b, &shared, &next);
     place_underway(b, &shared);
+    if (code->has_clusters && shared.next > 1u << PTX_CLUSTER_SHIFT)
+        ptx_build_fail(b,
+                       "the shared memory of a block in a cluster takes more than 2^24 addresses");
     place_variables(b, &constant, PTX_W_CONST, PTX_HOME_CONST, NULL);
     place_buffers(b, &constant, PTX_BIND_CONST, NULL);
     place_parameters(b, &constant);

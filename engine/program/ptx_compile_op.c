@@ -117,9 +117,14 @@ static void build_row(struct ptx_builder *b, const struct ptx_instruction *given
         ptx_build_fail(b, "unsupported instruction '%s'", reason);
         return;
     }
+    if (instruction.form == PTX_FORM_ISSPACEP_ANY && b->code->has_clusters &&
+        op->row.immediate == PTX_WINDOW_SHARED)
+        op->row.immediate |= PTX_ROW_OWN;
     for (; o && ptx_item_next(&pattern, instruction.words, &item); o = o->next)
         add_row_item(b, op, o, &item);
     op->negated = 0; /* the function's own matter */
+    if (op->row.has_rank)
+        op->sources[op->source_count++] = ptx_build_special(b, PTX_SPECIAL_CLUSTER_CTARANK, 32);
     if (op->row.has_stack)
         add_stack(b, op);
     if (op->row.reads_carry && op->source_count < PTX_CODE_SOURCES)
@@ -374,10 +379,25 @@ static void note_barrier(struct ptx_builder *b, const struct ptx_op *op,
     b->program->barrier_count++;
 }
 
+/* Detectors hear of it as of a named barrier; the block has its barrier 0 besides. */
+static void build_cluster_barrier(struct ptx_builder *b, struct ptx_op *op, enum ptx_word what)
+{
+    struct ptx_code *code = b->code;
+    op->exec = PTX_EXEC_CLUSTER;
+    op->mode = (uint8_t)what;
+    code->has_cluster_barrier = code->has_named_barriers = true;
+    code->barriers |= 1;
+    code->barrier_count = (uint32_t)__builtin_popcount(code->barriers);
+}
+
 /* number, count?, predicate */
 static void build_barrier(struct ptx_builder *b, const struct ptx_instruction *i, struct ptx_op *op)
 {
     enum ptx_word what = (enum ptx_word)i->words[PTX_SLOT_SYNC];
+    if (i->form == PTX_FORM_BARRIER_CLUSTER_ARRIVE || i->form == PTX_FORM_BARRIER_CLUSTER_WAIT) {
+        build_cluster_barrier(b, op, what);
+        return;
+    }
     bool is_red = what == PTX_W_RED;
     const struct ptx_operand *number = operand(i, is_red);
     const struct ptx_operand *next = number->next;

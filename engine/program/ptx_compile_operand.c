@@ -90,6 +90,7 @@ static uint32_t shared_bytes(const struct ptx_builder *b)
 static bool special_constant(const struct ptx_builder *b, enum ptx_special special, char element,
                              uint64_t *value)
 {
+    uint32_t clusters[3];
     *value = 0;
     switch ((int)special) {
     case PTX_SPECIAL_NTID:
@@ -113,6 +114,20 @@ static bool special_constant(const struct ptx_builder *b, enum ptx_special speci
     case PTX_SPECIAL_DYNAMIC_SMEM_SIZE:
         *value = b->ptx->shared_bytes;
         return true;
+    case PTX_SPECIAL_NCLUSTERID:
+        for (uint32_t i = 0; i < 3; i++)
+            clusters[i] = (b->grid[i] + b->ptx->cluster[i] - 1) / b->ptx->cluster[i];
+        *value = component(element, clusters);
+        return true;
+    case PTX_SPECIAL_CLUSTER_NCTAID:
+        *value = component(element, b->ptx->cluster);
+        return true;
+    case PTX_SPECIAL_CLUSTER_NCTARANK:
+        *value = ptx_cluster_size(b->ptx);
+        return true;
+    case PTX_SPECIAL_IS_EXPLICIT_CLUSTER:
+        *value = b->ptx->cluster_given;
+        return true;
     case PTX_SPECIAL_SMID:
     case PTX_SPECIAL_GRIDID:
     case PTX_SPECIAL_ENVREG0:
@@ -135,10 +150,9 @@ bool ptx_is_clock(enum ptx_special special)
            special == PTX_SPECIAL_GLOBALTIMER_LO || special == PTX_SPECIAL_GLOBALTIMER_HI;
 }
 
-static struct ptx_place place_special(struct ptx_builder *b, const struct ptx_operand *o,
+static struct ptx_place build_special(struct ptx_builder *b, enum ptx_special special, char element,
                                       uint32_t bits)
 {
-    enum ptx_special special = o->target.special;
     struct ptx_code *code = b->code;
     uint64_t value;
     bool is_new;
@@ -146,16 +160,21 @@ static struct ptx_place place_special(struct ptx_builder *b, const struct ptx_op
         ptx_build_fail(b, "unsupported special register '%s'", ptx_specials[special].name);
         return (struct ptx_place){.kind = PTX_PLACE_NONE};
     }
-    if (special_constant(b, special, o->element, &value))
+    if (special_constant(b, special, element, &value))
         return ptx_build_constant(b, value, bits == 64);
     uint32_t *number =
-        ptx_map_add(&b->specials, b, (uint64_t)special << 8 | (uint8_t)o->element, &is_new);
+        ptx_map_add(&b->specials, b, (uint64_t)special << 8 | (uint8_t)element, &is_new);
     if (is_new) {
         *number = code->special_count++;
         code->specials[*number].special = special;
-        code->specials[*number].element = o->element;
+        code->specials[*number].element = element;
     }
     return (struct ptx_place){.kind = PTX_PLACE_SPECIAL, .bits = (uint8_t)bits, .offset = *number};
+}
+
+struct ptx_place ptx_build_special(struct ptx_builder *b, enum ptx_special special, uint32_t bits)
+{
+    return build_special(b, special, 0, bits);
 }
 
 /* ---- names ---- */
@@ -220,7 +239,7 @@ static struct ptx_place place_name(struct ptx_builder *b, const struct ptx_opera
     case PTX_TARGET_VARIABLE:
         return is_memory(o) ? place_variable(b, o, bits) : ptx_build_register(b, o);
     case PTX_TARGET_SPECIAL:
-        return place_special(b, o, bits);
+        return build_special(b, o->target.special, o->element, bits);
     case PTX_TARGET_FUNCTION:
         return ptx_build_constant(b, ptx_build_entry(b, o->target.function) + o->value, bits == 64);
     case PTX_TARGET_STATEMENT:

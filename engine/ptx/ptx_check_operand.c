@@ -119,7 +119,9 @@ static void check_special(struct ptx_checker *c, const struct ptx_operand *o,
                           const struct ptx_item_pattern *item)
 {
     const struct ptx_special_row *row = &ptx_specials[o->target.special];
-    bool is_number = item->type.kind == PTX_CLASS_INT || item->type.kind == PTX_CLASS_BITS;
+    bool is_number = row->bits == 1
+                         ? item->type.kind == PTX_CLASS_PRED
+                         : item->type.kind == PTX_CLASS_INT || item->type.kind == PTX_CLASS_BITS;
     bool is_constant = o->target.special == PTX_SPECIAL_WARP_SZ;
     bool is_size = item->type.bits == row->bits || (item->type.bits == 16 && row->bits == 32);
     if (item->is_result)

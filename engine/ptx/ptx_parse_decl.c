@@ -177,10 +177,16 @@ static const struct attribute_row {
     const char *name;
     uint32_t most; /* numbers that follow */
 } attribute_rows[PTX_ATTRIBUTE_COUNT] = {
-    [PTX_MAXNTID] = {"maxntid", 3},           [PTX_REQNTID] = {"reqntid", 3},
-    [PTX_MINNCTAPERSM] = {"minnctapersm", 1}, [PTX_MAXNCTAPERSM] = {"maxnctapersm", 1},
-    [PTX_MAXNREG] = {"maxnreg", 1},           [PTX_NORETURN] = {"noreturn", 0},
+    [PTX_MAXNTID] = {"maxntid", 3},
+    [PTX_REQNTID] = {"reqntid", 3},
+    [PTX_MINNCTAPERSM] = {"minnctapersm", 1},
+    [PTX_MAXNCTAPERSM] = {"maxnctapersm", 1},
+    [PTX_MAXNREG] = {"maxnreg", 1},
+    [PTX_NORETURN] = {"noreturn", 0},
     [PTX_FUNCTION_PRAGMA] = {"pragma", 0},
+    [PTX_EXPLICITCLUSTER] = {"explicitcluster", 0},
+    [PTX_REQNCTAPERCLUSTER] = {"reqnctapercluster", 3},
+    [PTX_MAXCLUSTERRANK] = {"maxclusterrank", 1},
 };
 
 /* .maxntid x, y, z; .noreturn; .pragma "text"; and so on. */

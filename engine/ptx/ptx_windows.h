@@ -33,6 +33,22 @@ enum ptx_window {
 #define PTX_FAR_GLOBAL_BASE (PTX_WINDOW_COUNT * PTX_FAR_GAP + PTX_GLOBAL_BASE)
 #define PTX_FAR_END ((uint64_t)1 << 47)
 
+/* In kernels of clusters a block's variables in shared memory have addresses of 24 bits; above these stands, in those of
+ * another block's, its rank in the cluster + 1. */
+enum { PTX_CLUSTER_SHIFT = 24 };
+
+static inline uint64_t ptx_cluster_address(uint64_t address, uint32_t rank, uint32_t own)
+{
+    const uint64_t named = rank == own ? 0 : (rank + 1) & 0xff;
+    return (address & ~((uint64_t)0xff << PTX_CLUSTER_SHIFT)) | named << PTX_CLUSTER_SHIFT;
+}
+
+static inline uint32_t ptx_cluster_rank_of(uint64_t address, uint32_t own)
+{
+    const uint32_t rank = (uint32_t)(address >> PTX_CLUSTER_SHIFT) & 0xff;
+    return rank ? rank - 1 : own;
+}
+
 /* The generic address of the space's address 0; of global memory 0. */
 static inline uint64_t ptx_window_base(enum ptx_window window, bool is_far)
 {

@@ -319,6 +319,16 @@ static void stack_of(struct ref_computing *r, enum ptx_opcode opcode)
     r->d[0] &= ref_ones((uint32_t)bits);
 }
 
+/* mapa, getctarank: 24 bits of a shared address are where in the block, the 8 above its rank + 1, 0 of the own block. */
+static void cluster_of(struct ref_computing *r, enum ptx_opcode opcode)
+{
+    const uint64_t where = (uint64_t)1 << 24, whose = r->s[0] / where % 256;
+    if (opcode == PTX_OP_GETCTARANK)
+        r->d[0] = whose > 0 ? whose - 1 : r->s[1];
+    else
+        r->d[0] = r->s[0] - whose * where + (r->s[1] == r->s[2] ? 0 : (r->s[1] + 1) % 256 * where);
+}
+
 static void logic_of(struct ref_computing *r, enum ptx_opcode opcode)
 {
     struct ptx_type type = ptx_type_of(ref_word_of(r, PTX_SLOT_TYPE));
@@ -457,6 +467,7 @@ static void address_of(struct ref_computing *r, enum ptx_opcode opcode)
         break;
     case PTX_W_SHARED:
     case PTX_W_SHARED_CTA:
+    case PTX_W_SHARED_CLUSTER:
         number = 1;
         break;
     case PTX_W_LOCAL:
@@ -469,7 +480,8 @@ static void address_of(struct ref_computing *r, enum ptx_opcode opcode)
         if (r->s[0] >> 32 == i << 8 || (r->s[0] >= nears[i] && r->s[0] < nears[i + 1]))
             found = i;
     if (opcode == PTX_OP_ISSPACEP)
-        r->d[0] = r->s[0] >= 0x10000 && found == number;
+        r->d[0] = r->s[0] >= 0x10000 && found == number &&
+                  !(r->immediate >= 256 && r->s[0] >> 24 & 0xff); /* of another block */
     else
         r->d[0] =
             (ref_word_of(r, PTX_SLOT_MODE) == PTX_W_TO ? r->s[0] - base : r->s[0] + base) & mask;
@@ -560,6 +572,10 @@ void ref_compute(struct ref_computing *r)
         return;
     case PTX_OP_TESTP:
         ref_test(r);
+        return;
+    case PTX_OP_MAPA:
+    case PTX_OP_GETCTARANK:
+        cluster_of(r, opcode);
         return;
     case PTX_OP_ALLOCA:
     case PTX_OP_STACKSAVE:

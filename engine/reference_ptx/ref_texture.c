@@ -137,9 +137,8 @@ static void find_axes(const struct ref_texture_step *x, bool between, struct cou
     for (uint32_t a = 0; a < t->dimensions - t->layered; a++)
         axes[a] = along(x, a, x->coordinate[a], between);
     if (t->layered) {
-        const int32_t layer = (int32_t)(uint32_t)x->coordinate[2];
-        const int32_t most = (int32_t)t->size[last] - 1;
-        axes[last].index[0] = layer < 0 ? 0 : layer > most ? most : layer;
+        const uint32_t layer = (uint32_t)x->coordinate[2], most = (uint32_t)t->size[last] - 1;
+        axes[last].index[0] = layer > most ? most : layer;
     }
 }
 
@@ -163,6 +162,24 @@ static void fetch(struct ref_texture_step *x)
     }
 }
 
+/* A GPU's ways, of which PTX says nothing: a second texel of all the weight is the first one; in mirrored copies the texels
+ * come as they do there. */
+static void as_gathered(const struct ref_texture_step *x, uint32_t axis, struct counted *a)
+{
+    const struct ptx_texture *t = x->texture;
+    const long double c = coordinate_of(x->coordinate[axis]);
+    const bool mirrored =
+        t->normalized && t->addressing[axis] == PTX_ADDRESS_MIRROR && c / 2 - floorl(c / 2) >= 0.5L;
+    if (a->weight[1] == STEPS) {
+        const int64_t next = (int64_t)floorl(texels(t, axis, c) - 0.5L) + 1;
+        a->index[0] = inside(x, axis, next);
+        a->index[1] = inside(x, axis, next + 1);
+    }
+    const int64_t first = a->index[mirrored], second = a->index[!mirrored];
+    a->index[0] = first;
+    a->index[1] = second;
+}
+
 /* Counter-clockwise, from the texel at the lower left on. */
 static void gather(struct ref_texture_step *x)
 {
@@ -171,6 +188,8 @@ static void gather(struct ref_texture_step *x)
         (uint32_t)(strchr(channels, ptx_words[word_of(x, PTX_SLOT_PART)][0]) - channels);
     struct counted axes[3];
     find_axes(x, true, axes);
+    for (uint32_t a = 0; a < x->texture->dimensions - x->texture->layered; a++)
+        as_gathered(x, a, &axes[a]);
     const int64_t *i = axes[0].index, *j = axes[1].index, k = axes[2].index[0];
     count_channel(x, 0, channel, i[0], j[1], k, 1);
     count_channel(x, 1, channel, i[1], j[1], k, 1);

@@ -134,6 +134,7 @@ static void instruction_edges(struct flow *f, uint32_t node)
     case PTX_EXEC_MATRIX_ST:
     case PTX_EXEC_TEXTURE:
     case PTX_EXEC_SUST:
+    case PTX_EXEC_CLUSTER:
     case PTX_EXEC_CALL:
     case PTX_EXEC_SSY:
     case PTX_EXEC_PREBRK:

@@ -92,9 +92,10 @@ struct allocation *variable_new(uint32_t module, const char *name, size_t bytes,
 bool modules_are_registered(void);
 /* Fills kernel->device. */
 void ask_kernel(struct kernel *kernel);
-/* Errors of the launch itself come at once; what goes wrong in the kernel comes with the next call. */
+/* Errors of the launch itself come at once; what goes wrong in the kernel comes with the next call. config: whose
+ * attributes are looked at; or NULL. */
 cudaError_t launch_kernel(struct kernel *kernel, dim3 grid, dim3 block, void **arguments,
-                          size_t shared, cudaStream_t stream, bool cooperative);
+                          size_t shared, cudaStream_t stream, bool cooperative, const void *config);
 
 /* ---- memory, for both interfaces: `function` is the name in messages ---- */
 

@@ -250,7 +250,7 @@ static cudaError_t launch_locked(struct kernel *kernel, struct device_launch *la
 }
 
 cudaError_t launch_kernel(struct kernel *kernel, dim3 grid, dim3 block, void **arguments,
-                          size_t shared, cudaStream_t stream, bool cooperative)
+                          size_t shared, cudaStream_t stream, bool cooperative, const void *config)
 {
     struct device_launch launch = {.grid = {grid.x, grid.y, grid.z},
                                    .block = {block.x, block.y, block.z},
@@ -267,6 +267,8 @@ cudaError_t launch_kernel(struct kernel *kernel, dim3 grid, dim3 block, void **a
     if (threads == 0 || threads > 1024 || block.z > 64 || grid.x == 0 || grid.y == 0 ||
         grid.z == 0 || grid.x > INT32_MAX || grid.y > 65535 || grid.z > 65535)
         return give(cudaErrorInvalidConfiguration);
+    if (config)
+        device_read_attributes(config, &launch);
     host_frames(&launch.stack);
     if (!device_enter())
         return give(cudaErrorInitializationError);
@@ -279,19 +281,19 @@ cudaError_t launch_kernel(struct kernel *kernel, dim3 grid, dim3 block, void **a
 cudaError_t __cudaLaunchKernel(void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
                                cudaStream_t stream)
 {
-    return launch_kernel(kernel, grid, block, arguments, shared, stream, false);
+    return launch_kernel(kernel, grid, block, arguments, shared, stream, false, NULL);
 }
 
 cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **arguments,
                              size_t shared, cudaStream_t stream)
 {
-    return launch_kernel(kernel_of(function), grid, block, arguments, shared, stream, false);
+    return launch_kernel(kernel_of(function), grid, block, arguments, shared, stream, false, NULL);
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block,
                                         void **arguments, size_t shared, cudaStream_t stream)
 {
-    return launch_kernel(kernel_of(function), grid, block, arguments, shared, stream, true);
+    return launch_kernel(kernel_of(function), grid, block, arguments, shared, stream, true, NULL);
 }
 
 cudaError_t cudaLaunchKernelExC(const void *config, const void *function, void **arguments)
@@ -304,7 +306,8 @@ cudaError_t cudaLaunchKernelExC(const void *config, const void *function, void *
     memcpy(&block, at + 12, sizeof block);
     memcpy(&shared, at + 24, sizeof shared);
     memcpy(&stream, at + 32, sizeof stream);
-    return launch_kernel(kernel_of(function), grid, block, arguments, shared, stream, false);
+    return launch_kernel(kernel_of(function), grid, block, arguments, shared, stream, false,
+                         config);
 }
 
 /* ---- symbols ---- */

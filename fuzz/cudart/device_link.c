@@ -158,6 +158,22 @@ static char *pack_arguments(const struct device_kernel *kernel, void **arguments
     return all;
 }
 
+void device_read_attributes(const void *config, struct device_launch *launch)
+{
+    enum { ATTRIBUTES = 40, COUNT = 48, EACH = 72, VALUE = 8, COOPERATIVE = 2, CLUSTER = 4 };
+    const char *at;
+    uint32_t count, id;
+    memcpy(&at, (const char *)config + ATTRIBUTES, sizeof at);
+    memcpy(&count, (const char *)config + COUNT, sizeof count);
+    for (; count > 0; count--, at += EACH) {
+        memcpy(&id, at, sizeof id);
+        if (id == CLUSTER)
+            memcpy(launch->cluster, at + VALUE, sizeof launch->cluster);
+        if (id == COOPERATIVE)
+            memcpy(&launch->cooperative, at + VALUE, sizeof launch->cooperative);
+    }
+}
+
 bool device_tell_launch(const struct device_kernel *kernel, const char *name,
                         struct device_launch *launch, void **arguments,
                         struct device_launched *launched)

@@ -36,6 +36,9 @@ bool device_tell_launch(const struct device_kernel *kernel, const char *name,
                         struct device_launch *launch, void **arguments,
                         struct device_launched *launched);
 
+/* What the attributes of a cudaLaunchConfig_t or CUlaunchConfig, which are alike, say of the launch. */
+void device_read_attributes(const void *config, struct device_launch *launch);
+
 /* Where the program calls. */
 void host_frames(struct device_stack *stack);
 

@@ -109,6 +109,7 @@ struct device_launch {
     uint32_t module;
     uint32_t grid[3], block[3];
     uint32_t cooperative;
+    uint32_t cluster[3]; /* blocks; 0: as the kernel says */
     uint64_t shared_bytes;
     uint64_t stream;
     uint32_t name_bytes,

@@ -383,7 +383,8 @@ static bool unpack(void **extra, const struct device_kernel *kernel, void **para
 }
 
 static CUresult launch(struct kernel *kernel, dim3 grid, dim3 block, unsigned shared,
-                       cudaStream_t stream, void **parameters, void **extra, bool cooperative)
+                       cudaStream_t stream, void **parameters, void **extra, bool cooperative,
+                       const void *config)
 {
     void *unpacked[sizeof kernel->device.sizes / sizeof kernel->device.sizes[0]];
     CUresult error = driver_ready();
@@ -399,7 +400,7 @@ static CUresult launch(struct kernel *kernel, dim3 grid, dim3 block, unsigned sh
         parameters = unpacked;
     }
     return driver_result(
-        launch_kernel(kernel, grid, block, parameters, shared, stream, cooperative));
+        launch_kernel(kernel, grid, block, parameters, shared, stream, cooperative, config));
 }
 
 CUresult cuLaunchKernel(struct kernel *kernel, unsigned grid_x, unsigned grid_y, unsigned grid_z,
@@ -407,7 +408,7 @@ CUresult cuLaunchKernel(struct kernel *kernel, unsigned grid_x, unsigned grid_y,
                         cudaStream_t stream, void **parameters, void **extra)
 {
     return launch(kernel, (dim3){grid_x, grid_y, grid_z}, (dim3){block_x, block_y, block_z}, shared,
-                  stream, parameters, extra, false);
+                  stream, parameters, extra, false, NULL);
 }
 
 CUresult cuLaunchCooperativeKernel(struct kernel *kernel, unsigned grid_x, unsigned grid_y,
@@ -416,7 +417,7 @@ CUresult cuLaunchCooperativeKernel(struct kernel *kernel, unsigned grid_x, unsig
                                    void **parameters)
 {
     return launch(kernel, (dim3){grid_x, grid_y, grid_z}, (dim3){block_x, block_y, block_z}, shared,
-                  stream, parameters, NULL, true);
+                  stream, parameters, NULL, true, NULL);
 }
 
 CUresult cuLaunchKernelEx(const void *config, struct kernel *kernel, void **parameters,
@@ -429,7 +430,7 @@ CUresult cuLaunchKernelEx(const void *config, struct kernel *kernel, void **para
     } given;
     memcpy(&given, config, sizeof given);
     return launch(kernel, given.grid, given.block, given.shared, given.stream, parameters, extra,
-                  false);
+                  false, config);
 }
 
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *kernel, int threads,

@@ -175,6 +175,9 @@ static const char *launch_settings(struct arena *arena, const struct device *dev
     const uint32_t *g = launch->grid, *b = launch->block;
     text_format(&text, "entry=%s blocks=%ux%ux%u/0+1 threads=%ux%ux%u shared=%llu", entry->name,
                 g[0], g[1], g[2], b[0], b[1], b[2], (unsigned long long)launch->shared_bytes);
+    if (launch->cluster[0] > 0)
+        text_format(&text, " cluster=%ux%ux%u", launch->cluster[0], launch->cluster[1],
+                    launch->cluster[2]);
     for (const struct ptx_variable *p = entry->parameters; p; p = p->next, number++) {
         add_parameter(&text, number, p, arguments);
         arguments += ptx_memory_bytes(p);

@@ -490,6 +490,7 @@ cudaError_t cudaLaunchKernelExC(const void *config, const void *function, void *
     memcpy(&shared, at + 24, sizeof shared);
     memcpy(&stream, at + 32, sizeof stream);
     struct device_launch launch = launch_of(grid, block, shared, stream);
+    device_read_attributes(config, &launch);
     RECORDED(kernel_of_handle(function), &launch, arguments,
              NEXT(cudaLaunchKernelExC)(config, function, arguments));
 }

@@ -256,7 +256,7 @@ static struct ptx_operand *value(struct making *m, const struct ptx_item_pattern
 /* What a lane, its warp, the launch are; clocks are read by mov only. */
 static struct ptx_operand *special(struct making *m, uint32_t bits)
 {
-    enum ptx_special which = (enum ptx_special)gen_below(m->r->g, PTX_SPECIAL_COUNT);
+    enum ptx_special which = (enum ptx_special)gen_below(m->r->g, PTX_SPECIAL_WARP_SZ + 1);
     if (ptx_specials[which].bits != bits)
         return NULL;
     struct ptx_operand *o = operand(m, PTX_OPERAND_NAME, ptx_specials[which].name);

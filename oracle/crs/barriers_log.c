@@ -55,6 +55,8 @@ static void on_use(void *context, const struct machine *machine, const struct ba
         [BARRIER_ARRIVES] = NB_ARRIVE, [BARRIER_SYNCS] = NB_SYNC, [BARRIER_RELEASES] = NB_RELEASE};
     struct nb_log *log = context;
     (void)machine;
+    if (use->barrier >= BARRIERS) /* of a cluster */
+        return;
     for (lane_mask rest = use->mask; rest; rest &= rest - 1) {
         const struct nb_event event = {.thread =
                                            use->first_thread + (uint32_t)__builtin_ctzll(rest),

@@ -38,6 +38,15 @@ struct machine *launch_machine(struct arena *arena, const struct program *progra
     return *reason ? NULL : machine_new(arena, &semantics_crs, program, &options);
 }
 
+/* The least number of blocks, one behind the other, that whole clusters make up. */
+static uint64_t cluster_run(const struct ptx_kernel *ptx)
+{
+    const uint64_t row = ptx->grid[0], plane = row * ptx->grid[1];
+    return ptx->cluster[2] > 1   ? plane * ptx->cluster[2]
+           : ptx->cluster[1] > 1 ? row * ptx->cluster[1]
+                                 : ptx->cluster[0];
+}
+
 struct launch *launch_new(struct arena *arena, struct ast_kernel *kernel, const uint32_t grid[3],
                           const struct launch_options *options, const char **reason)
 {
@@ -52,6 +61,12 @@ struct launch *launch_new(struct arena *arena, struct ast_kernel *kernel, const 
     memcpy(kernel->ptx->grid, grid, sizeof kernel->ptx->grid);
     uint32_t resident = (options->resident ? options->resident : RESIDENT) / kernel->launch.threads;
     resident = resident == 0 ? 1 : resident > LIMIT_BLOCKS ? LIMIT_BLOCKS : resident;
+    const uint64_t whole = cluster_run(kernel->ptx);
+    if (whole > LIMIT_BLOCKS) {
+        *reason = "clusters of several rows in a grid of so many columns";
+        return NULL;
+    }
+    resident = resident < whole ? (uint32_t)whole : resident - resident % (uint32_t)whole;
     if (resident > launch->blocks)
         resident = (uint32_t)launch->blocks;
     kernel->ptx->first_block = 0;

@@ -2,6 +2,7 @@
 
 #include "engine/base/inline.h"
 #include "engine/crs/crs.h"
+#include "engine/crs/crs_cluster.h"
 
 #include <string.h>
 
@@ -169,7 +170,7 @@ INLINED bool is_unordered(const struct launch_race *race, const struct launch_sl
         if (slot->time < seen->warp_floor &&
             slot->thread - 1u - seen->warp_first < race->program->launch.warp)
             return false;
-    } else if (seen->shared) {
+    } else if (seen->shared && !(race->has_clusters && slot->thread - 1u >= race->first_thread)) {
         return false; /* of a block that was there before */
     }
     return !race->syncs || !sync_before(&race->sync, slot->thread - 1u, slot->time, seen->resident);
@@ -461,13 +462,30 @@ static void on_barrier(void *context, const struct machine *machine,
         sync_barrier(&race->sync, event->block);
 }
 
+/* The barrier of a cluster: of its generation once, of all threads of its blocks. What a thread does between arriving and
+ * waiting counts as done before. */
+static void end_cluster(struct launch_race *race, const struct barrier_use *use)
+{
+    const struct ptx_kernel *kernel = race->program->ptx->kernel;
+    const uint32_t own = race->first_block + use->block;
+    uint32_t slots[PTX_CLUSTER_MOST], count = 0;
+    if (race->clusters[use->block] == use->generation + 1)
+        return;
+    race->clusters[use->block] = use->generation + 1;
+    for (uint32_t rank = 0; rank < ptx_cluster_size(kernel); rank++)
+        slots[count++] = ptx_cluster_block(kernel, own, rank) - race->first_block;
+    sync_cluster(&race->sync, slots, count);
+}
+
 /* A named barrier that some threads of the block use: as if it were all of them. No false alarm comes of it. */
 static void on_use(void *context, const struct machine *machine, const struct barrier_use *use)
 {
     struct launch_race *race = context;
     (void)machine;
-    if (use->kind == BARRIER_RELEASES)
+    if (use->kind == BARRIER_RELEASES && use->barrier != CRS_CLUSTER_BARRIER)
         sync_barrier(&race->sync, use->block);
+    else if (use->kind == BARRIER_RELEASES)
+        end_cluster(race, use);
 }
 
 static void on_step(void *context, const struct machine *machine, const struct step_event *event)
@@ -547,10 +565,13 @@ static void find_manners(struct launch_race *race, struct arena *arena)
     struct launch_manner *manners = ARENA_ARRAY(arena, struct launch_manner, code->count + 1);
     for (uint32_t pc = 1; pc < code->count; pc++) {
         manners[pc] = manner_of(&code->ops[pc]);
+        if (code->has_clusters && says(&code->ops[pc], PTX_W_CLUSTER))
+            manners[pc].scope = SYNC_DEVICE; /* wide enough */
         race->has_strong |= manners[pc].strong;
         race->syncs |= manners[pc].fence || manners[pc].warp_barrier || manners[pc].acquires ||
                        (manners[pc].releases && !manners[pc].copies);
     }
+    race->syncs |= code->has_clusters;
     race->manners = manners;
 }
 
@@ -576,6 +597,8 @@ struct launch_race *launch_race_new(struct arena *arena, const struct program *p
     sync_start(&race->sync, arena, program->launch.blocks, program->launch.threads,
                program->launch.warp);
     race->sync.only_barriers = !race->syncs;
+    race->has_clusters = program->ptx->has_clusters;
+    race->clusters = ARENA_ARRAY(arena, uint32_t, program->launch.blocks);
     return race;
 }
 
@@ -584,6 +607,8 @@ void launch_race_restart(struct launch_race *race, const struct program *program
 {
     race->program = program;
     race->first_block = first_block;
+    race->first_thread = first_block * program->launch.threads;
+    memset(race->clusters, 0, program->launch.blocks * sizeof *race->clusters);
     if (race->written)
         memset(race->written + program->shared_base, 0,
                program->private_base - program->shared_base);

@@ -76,6 +76,10 @@ struct launch_race {
     uint8_t *written; /* a word of it: bits of the bytes that were written; NULL: nobody asks */
     uint32_t global_locations;
     uint32_t first_block;
+    uint32_t first_thread; /* of the grid */
+    bool has_clusters;     /* blocks access each other's shared memory */
+    uint32_t
+        *clusters;   /* of the cluster's first block: generations of its barrier that have ended */
     bool has_strong; /* some access is strong */
     bool syncs;      /* something but barriers may order */
     struct launch_finding *findings, **last;

@@ -137,6 +137,24 @@ void sync_barrier(struct launch_sync *sync, uint32_t block)
     b->floor = ++b->clock;
 }
 
+void sync_cluster(struct launch_sync *sync, const uint32_t *blocks, uint32_t count)
+{
+    const struct sync_set *all = NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        struct sync_set *own = room_for(sync, 1);
+        sync_barrier(sync, blocks[i]);
+        if (!own)
+            return;
+        const struct sync_block *b = &sync->block[blocks[i]];
+        own->count = 1;
+        own->facts[0] =
+            (struct sync_fact){key(KIND_BLOCK, (uint64_t)sync->first_block + blocks[i]), b->floor};
+        all = merge(sync, merge(sync, all, own), b->knows);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        sync->block[blocks[i]].knows = all;
+}
+
 /* What a thread has done until now, and knows, as it was at its fence. */
 static const struct sync_set *publish(struct launch_sync *sync, uint32_t thread,
                                       const struct sync_fence *fence)

@@ -90,6 +90,8 @@ bool sync_before(const struct launch_sync *sync, uint64_t earlier, uint32_t time
 
 /* A barrier of all threads of a resident block; of these lanes of a warp. */
 void sync_barrier(struct launch_sync *sync, uint32_t block);
+/* The same of these blocks together. */
+void sync_cluster(struct launch_sync *sync, const uint32_t *blocks, uint32_t count);
 void sync_warp(struct launch_sync *sync, uint32_t first_thread, uint64_t lanes, bool all);
 
 /* A fence of a resident thread. */

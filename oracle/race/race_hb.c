@@ -322,6 +322,8 @@ static void on_use(void *context, const struct machine *machine, const struct ba
 {
     (void)machine;
     struct race_hb *hb = context;
+    if (use->barrier >= RACE_HB_BARRIERS)
+        return; /* of a cluster: kernels of clusters are for the detector with scopes */
     uint32_t number = use->block * RACE_HB_BARRIERS + use->barrier, last = UINT32_MAX;
     struct race_hb_barrier *barrier = &hb->barriers[number];
     uint32_t *told = &hb->told[(size_t)number * hb->scope];

@@ -115,6 +115,8 @@ static void registers(struct race_hb_log *log, struct hb_log_generation *generat
 static void on_use(void *context, const struct machine *machine, const struct barrier_use *use)
 {
     struct race_hb_log *log = context;
+    if (use->barrier >= RACE_HB_BARRIERS)
+        return;
     struct hb_log_generation *generation =
         &log->generations[use->block * RACE_HB_BARRIERS + use->barrier];
     uint32_t seen = UINT32_MAX;

@@ -131,6 +131,7 @@ void follow_ptx_begin(struct follower *f)
         memcpy(g->registers, lanes, (size_t)4 * ptx_lanes_words(f->program, lanes->count));
         memset(g->depth, 0, sizeof g->depth);
         memset(g->waits, 0, sizeof g->waits);
+        memset(g->at_cluster, 0, sizeof g->at_cluster);
         g->ended = g->meets = false;
         for (uint32_t l = 0; l < LIMIT_WARP; l++)
             g->pcs[l] = 1;
@@ -442,6 +443,8 @@ void follow_ptx_step(struct follower *f, const struct step_event *event)
     }
     if (f->state == FOLLOW_ALONG)
         compare(&s, event);
+    if (f->state == FOLLOW_ALONG && x->code->has_cluster_barrier && x->end == STATUS_RUNNING)
+        follow_ptx_cluster_ends(&s);
     if (f->state == FOLLOW_ALONG)
         await(f, event->actor / x->groups_a_block);
 }

@@ -26,13 +26,18 @@ struct follow_entry {
 
 enum { FOLLOW_DEPTH = 64, FOLLOW_ENTRIES = 256, FOLLOW_WORDS = 1 << 15 /* of memory */ };
 
+/* What a thread has to do with its cluster's barrier: nothing; it has arrived and gone on; it waits; it has arrived in a
+ * generation that has ended, and not waited. */
+enum follow_at_cluster { FOLLOW_AWAY, FOLLOW_ARRIVED, FOLLOW_WAITS, FOLLOW_PASSED };
+
 /* A warp; of semantics_block a thread. */
 struct follow_group {
     struct ref_unit *unit;      /* of a warp */
     uint32_t pcs[LIMIT_WARP];   /* thread-pc, by lane; block: pcs[0] */
     uint32_t depth[LIMIT_WARP]; /* frames below a lane's top one */
     bool waits[REF_BARRIERS];   /* for these barriers */
-    bool meets;                 /* its: it waits for lanes of its warp */
+    enum follow_at_cluster at_cluster[LIMIT_WARP];
+    bool meets; /* its: it waits for lanes of its warp */
     bool ended;
     uint32_t bar_pc;              /* of the barrier instruction at which it waits */
     uint32_t sites[FOLLOW_DEPTH]; /* block: of the calls */
@@ -100,8 +105,16 @@ static inline bool follow_ptx_waits(const struct follow_group *g)
     for (uint32_t b = 0; b < REF_BARRIERS; b++)
         if (g->waits[b])
             return true;
+    for (uint32_t l = 0; l < LIMIT_WARP; l++)
+        if (g->at_cluster[l] == FOLLOW_WAITS)
+            return true;
     return g->meets;
 }
+
+/* follow_ptx_cluster.c: the block of this rank in the cluster; false: there is none any more. */
+bool follow_ptx_neighbour(const struct follow_step *s, uint32_t wanted, uint32_t *block);
+enum rule follow_ptx_cluster(struct follow_step *s);
+void follow_ptx_cluster_ends(struct follow_step *s);
 
 /* follow_ptx_warp.c: where the active lanes are - false: at several instructions -, and the warp's step there. */
 bool follow_ptx_common_pc(const struct follow_step *s, uint32_t *pc);

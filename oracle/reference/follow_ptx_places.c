@@ -63,6 +63,9 @@ static uint64_t address_of(const struct follow_step *s, uint32_t lane)
     return is_wide ? sum : (uint32_t)sum;
 }
 
+/* Of a cluster's blocks: an address of 24 bits, above it the block's rank + 1. */
+enum { CLUSTER_UNIT = 1 << 24 };
+
 struct follow_place follow_ptx_place(const struct follow_step *s, uint32_t lane, uint64_t ahead,
                                      uint32_t bytes, uint32_t align, bool writes)
 {
@@ -76,10 +79,18 @@ struct follow_place follow_ptx_place(const struct follow_step *s, uint32_t lane,
     case FOLLOW_GLOBAL:
         p.exists = find_variable(&code->global, address, bytes, &p.byte);
         break;
-    case FOLLOW_SHARED:
-        p.exists = find_variable(&code->shared, address, bytes, &p.byte);
-        p.byte += 4 * bases[SPACE_SHARED];
+    case FOLLOW_SHARED: {
+        const bool names = code->has_clusters && address >= CLUSTER_UNIT;
+        uint32_t block = 0;
+        if (names && !follow_ptx_neighbour(s, (uint32_t)(address / CLUSTER_UNIT - 1), &block))
+            break;
+        p.exists =
+            find_variable(&code->shared, names ? address % CLUSTER_UNIT : address, bytes, &p.byte);
+        p.byte +=
+            4 * (names ? s->f->program->shared_base + block * s->f->program->words[SPACE_SHARED]
+                       : bases[SPACE_SHARED]);
         break;
+    }
     case FOLLOW_CONSTANTS:
         p.exists = !writes && find_variable(&code->constant, address, bytes, &p.byte);
         break;

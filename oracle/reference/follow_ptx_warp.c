@@ -41,6 +41,15 @@ static enum rule warp_barrier(struct follow_step *s)
     return rule;
 }
 
+static enum rule cluster_barrier(struct follow_step *s)
+{
+    const uint32_t lane = missing_lane(s);
+    if (lane == LIMIT_WARP)
+        return follow_ptx_cluster(s);
+    follow_ptx_fault(s, STATUS_BARRIER_DIVERGENCE, lane);
+    return s->op->mode == PTX_W_ARRIVE ? RULE_CLUSTER_ARRIVE : RULE_CLUSTER_WAIT;
+}
+
 /* ---- warps: flow ---- */
 
 static enum ref_action_kind kind_of(enum ptx_exec exec)
@@ -201,6 +210,8 @@ enum rule follow_ptx_other(struct follow_step *s)
 {
     if (s->op->exec >= PTX_EXEC_BAR_SYNC && s->op->exec <= PTX_EXEC_BAR_RED)
         return warp_barrier(s);
+    if (s->op->exec == PTX_EXEC_CLUSTER)
+        return cluster_barrier(s);
     return follow_ptx_execute(s);
 }
 

@@ -11,6 +11,8 @@ void follow_ptx_hear_use(void *context, const struct machine *machine,
 {
     struct follower *f = context;
     (void)machine;
+    if (use->barrier >= REF_BARRIERS && use->kind == BARRIER_RELEASES)
+        return; /* of a cluster: no step of its own tells of the end */
     if (f->state == FOLLOW_ALONG && f->use_count < FOLLOW_USES)
         f->uses[f->use_count] = *use;
     f->use_count++;
@@ -47,6 +49,8 @@ void follow_ptx_compare_registered(const struct follow_step *s)
     if (is_barrier)
         a = follow_ptx_bar_action(s);
     for (uint32_t l = 0; l < LIMIT_WARP && s->f->state == FOLLOW_ALONG; l++) {
+        if (s->op->exec == PTX_EXEC_CLUSTER && s->op->mode == PTX_W_ARRIVE)
+            expected += s->executes[l];
         if (!a.does[l])
             continue;
         enum barrier_use_kind kind = a.kind == REF_BAR_ARRIVE ? BARRIER_ARRIVES : BARRIER_SYNCS;

@@ -36,7 +36,7 @@ static struct manner mbarrier_of(const struct ptx_op *op, enum ptx_word sem)
                            .releases = !waits && orders};
 }
 
-struct manner manner_of(const struct ptx_op *op)
+static struct manner manner_of_op(const struct ptx_op *op)
 {
     enum ptx_word sem = word_of(op, PTX_SLOT_SEM), scope = word_of(op, PTX_SLOT_SCOPE);
     bool atomic = op->exec == PTX_EXEC_ATOM;
@@ -64,11 +64,21 @@ struct manner manner_of(const struct ptx_op *op)
     };
 }
 
+struct manner manner_of(const struct ptx_code *code, const struct ptx_op *op)
+{
+    struct manner m = manner_of_op(op);
+    /* in a cluster of several blocks, that of the device: no race within is told that is none */
+    m.wide |= code->has_clusters && word_of(op, PTX_SLOT_SCOPE) == PTX_W_CLUSTER;
+    return m;
+}
+
 bool manner_speaks(const struct ptx_code *code)
 {
+    if (code->has_clusters) /* whose threads are told of across blocks */
+        return true;
     for (uint32_t pc = 1; pc < code->count; pc++) {
         const struct ptx_op *op = &code->ops[pc];
-        struct manner m = manner_of(op);
+        struct manner m = manner_of(code, op);
         enum ptx_word sem = word_of(op, PTX_SLOT_SEM);
         bool said = (sem != PTX_W_NONE && sem != PTX_W_VOLATILE) ||
                     word_of(op, PTX_SLOT_SCOPE) != PTX_W_NONE;
@@ -89,7 +99,7 @@ bool manner_has_warp_barriers(const struct ptx_code *code)
 bool manner_synchronises(const struct ptx_code *code)
 {
     for (uint32_t pc = 1; pc < code->count; pc++) {
-        struct manner m = manner_of(&code->ops[pc]);
+        struct manner m = manner_of(code, &code->ops[pc]);
         if (m.fence || (m.strong && !m.copies && code->ops[pc].exec != PTX_EXEC_ATOM))
             return true;
     }

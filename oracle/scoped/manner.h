@@ -22,7 +22,7 @@ struct manner {
         copies; /* cp.async: plain reads and writes; only what an mbarrier hears of it is as said here */
 };
 
-struct manner manner_of(const struct ptx_op *op);
+struct manner manner_of(const struct ptx_code *code, const struct ptx_op *op);
 
 /* Of an access of this kind by an instruction of this manner. */
 static inline const struct manner *manner_as(const struct manner *manner, enum access_kind kind)

@@ -192,7 +192,8 @@ static void walk(struct scoped *s, uint32_t address, struct scoped_cell *cell,
                  const struct scoped_entry *b, uint32_t source)
 {
     /* What only this block uses, and did before its last barrier, has no partner any more. */
-    bool own = s->clocks.blocks == 1 || address >= s->program->shared_base * s->program->units;
+    bool own = s->clocks.blocks == 1 || (address >= s->program->shared_base * s->program->units &&
+                                         !s->program->ptx->has_clusters);
     uint32_t floor = own ? s->clocks.floors[scoped_block(s, b->thread)] : 0;
     if (!cell->strong && cell->latest.step < floor)
         cell->listed = cell->writers = 0;
@@ -407,7 +408,7 @@ static void find_manners(struct scoped *s, struct arena *arena)
     const struct ptx_code *code = s->program->ptx;
     struct manner *manners = ARENA_ARRAY(arena, struct manner, code->count + 1);
     for (uint32_t pc = 1; pc < code->count; pc++) {
-        manners[pc] = manner_of(&code->ops[pc]);
+        manners[pc] = manner_of(code, &code->ops[pc]);
         s->has_fences |= manners[pc].fence;
         s->has_narrow |= manners[pc].strong && !manners[pc].fence && !manners[pc].wide;
         if (manners[pc].fence || manners[pc].warp_barrier)

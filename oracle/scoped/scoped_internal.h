@@ -8,7 +8,7 @@
 #include "oracle/scoped/scoped.h"
 
 enum { SCOPED_NODES = 1 << 15, SCOPED_SIGHT = 1 << 16, SCOPED_NOTES = 1 << 14 };
-enum { SCOPED_PLACES = 1 << 14, SCOPED_BARRIERS = 16 };
+enum { SCOPED_PLACES = 1 << 14, SCOPED_BARRIERS = 17 /* with that of a cluster */ };
 
 static inline uint32_t scoped_block(const struct scoped *s, uint32_t thread)
 {

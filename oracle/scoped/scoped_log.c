@@ -63,7 +63,7 @@ static void on_row(void *context, enum access_kind kind, const struct access_row
         e->span = row->span;
         e->kind = kind;
         e->value = kind == ACCESS_WRITE ? access_row_value(row, lane, 0) : 0;
-        const struct manner m = manner_of(&log->program->ptx->ops[row->stm]);
+        const struct manner m = manner_of(log->program->ptx, &log->program->ptx->ops[row->stm]);
         e->manner = *manner_as(&m, kind);
         if (reads(e))
             e->source = source_of(log, log->count - 1);
@@ -156,7 +156,7 @@ static void on_step(void *context, const struct machine *machine, const struct s
         return;
     const struct ptx_op *op = &log->program->ptx->ops[event->stm];
     uint32_t first = first_of(log, machine, event->actor);
-    struct manner m = manner_of(op);
+    struct manner m = manner_of(log->program->ptx, op);
     log->fenced |= m.fence;
     log->instruction += m.fence;
     if (m.warp_barrier && event->truth && machine->semantics->actors == ACTORS_WARPS)

@@ -221,7 +221,7 @@ nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null) || { echo "no
 build() { # output, program, flags..
     local output=$1 file=$source/corpus/programs/$2.cu
     shift 2
-    "$nvcc" -arch=sm_80 -lineinfo "$@" -o "$output" "$file" 2>nvcc.log || failed "nvcc: $(cat nvcc.log)"
+    "$nvcc" -lineinfo -arch="${arch:-sm_80}" "$@" -o "$output" "$file" 2>nvcc.log || failed "nvcc: $(cat nvcc.log)"
 }
 # Some with the shared runtime, some with the static one, which is nvcc's default; one of these in a library.
 build packed matrix-product &
@@ -229,6 +229,7 @@ build flat lock -cudart shared --no-compress -DBUG_EVERY_LANE &
 build quick histogram -cudart shared --compress-mode=speed -DBUG_UNINITIALISED &
 build libsum.so vector-sum -shared -Xcompiler -fPIC -Dmain=sum -DBUG_UNCHECKED_SIZE &
 build tensors tensor-product &
+arch=sm_90 build clusters cluster-histogram -DBUG_NO_SECOND_SYNC &
 build early tensor-product -DBUG_MISSING_BARRIER &
 build beyond tensor-product -DBUG_STRIDE &
 wait
@@ -259,6 +260,8 @@ expect 1 exec -- ./early
 says err 'tensor-product.cu:31 | wmma::load_matrix_sync(fa, &a[0][0], TILE);' 'a is read by thread' 'was written by thread'
 expect 1 exec -- ./beyond
 says err 'write of 16 bytes at global' 'which has 16384 bytes' 'tensor-product.cu:37'
+expect 1 exec -- ./clusters
+says err 'cluster-histogram.cu:27 | atomicAdd(&bins[rank * size + i], part[i]);' 'no pair of fences orders the two blocks'
 expect 0 exec -- ./packed
 says out '0 elements of 32 x 32 are wrong'
 expect 0 record --capture rec-static -- "$simtfuzz" exec -- ./packed
