@@ -206,7 +206,7 @@ static inline uint32_t one_of(uint32_t how)
     return how & HALF_BF16 ? 0x3f80 : 0x3c00;
 }
 
-/* What is true is all ones, or 1.0. */
+/* What is true is all ones, or 1.0: of two halves, in each half. */
 static void set(ROW_ARGUMENTS)
 {
     const row32 *a = sources[0], *b = sources[1];
@@ -265,14 +265,15 @@ static ptx_row_fn *find_compare(const struct ptx_instruction *instruction, bool 
         *immediate |= COMPARE_PAIR;
     if (!is_set)
         return setp;
-    bool is_number = ptx_type_of(to).kind != PTX_CLASS_FLOAT;
-    if (is_number ? (*immediate & HALF_PACKED) != 0 : to != type) {
+    const bool is_number = ptx_type_of(to).kind != PTX_CLASS_FLOAT;
+    const bool is_packed = (*immediate & HALF_PACKED) != 0, is_word = ptx_type_of(to).bits == 32;
+    if (is_number ? is_packed && !is_word : to != type) {
         *reason = "set of another type than its operands'";
         return NULL;
     }
     if (!is_number)
         *immediate |= SET_HALVES;
-    return is_number && ptx_type_of(to).bits == 32 ? set_word : set;
+    return is_number && is_word && !is_packed ? set_word : set;
 }
 
 static const struct {

@@ -260,6 +260,11 @@ static const struct expectation halves[] = {
     {"max.f16 h1, h2, h3;", {0x8000, 0}, {0}},
     {"abs.f16x2 r1, r2;", {0xbc003c00}, {0x3c003c00}},
     {"neg.bf16 h1, h2;", {0x3f80}, {0xbf80}},
+    {"set.gt.u32.f16x2 r1, r2, r3;", {0x40003c00, 0x3c003c00}, {0xffff0000}},
+    {"set.gtu.s32.bf16x2 r1, r2, r3;", {0x3f807fc0, 0x3f803f80}, {0x0000ffff}},
+    {"set.lt.or.u32.f16x2 r1, r2, r3, p1;", {0x40003c00, 0x3c003c00, 1}, {UINT32_MAX}},
+    {"set.gt.u32.f16 r1, h1, h2;", {0x4000, 0x3c00}, {UINT32_MAX}},
+    {"set.gt.f16x2.f16x2 r1, r2, r3;", {0x40003c00, 0x3c003c00}, {0x3c000000}},
 };
 
 static void all_of(const struct expectation *expectations, size_t count)
@@ -285,6 +290,7 @@ static void refusals(void **state)
         {"ld.global.u32 r1, [v];", "ld"},
         {"bar.sync 0;", "bar"},
         {"ret;", "ret"},
+        {"set.gt.u16.f16x2 h1, r1, r2;", "set of another type than its operands'"},
         {"setp.lo.s32 p1, r1, r2;", "lo, ls, hi, hs of a signed type"},
         {"cvt.f32.f64 f1, d1;", "cvt to a smaller floating-point type without a rounding"},
         {"cvt.rni.f32.f64 f1, d1;", "cvt to a whole number of another floating-point type"},
