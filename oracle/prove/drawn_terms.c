@@ -102,7 +102,8 @@ static void begin(struct drawing *d)
     d->free[2] = symbol(d, SORT_BOOL, 0);
     for (uint32_t i = 0; i < 3; i++) {
         symbol(d, SORT_BOOL, 0);
-        symbol(d, SORT_WORD, (int32_t)(1u << (3 + below(d, 20))) + (int32_t)below(d, 2));
+        int32_t limit = (int32_t)(1u << (3 + below(d, 20)));
+        symbol(d, SORT_WORD, limit + (int32_t)below(d, 2));
     }
     symbol(d, SORT_WORD, 0);
     symbol(d, SORT_LONG, 0);

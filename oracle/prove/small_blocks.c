@@ -91,18 +91,18 @@ static void put_statement(struct drawing *d)
 
 static void put_some(struct drawing *d, uint32_t most);
 
-/* if (E) .. else ..; or a choice of the two. */
+/* if (E) .. else ..; or a choice, in which the second block is open to all: of P one guard must hold (WF.3). */
 static void put_choice(struct drawing *d)
 {
     uint32_t at = d->labels;
     bool free = pcg_below(&d->rng, 5) == 0;
     d->labels += 3;
-    put_form(d, free ? "q = 1;\n" : "q = E;\n", DEPTH);
+    put_form(d, "q = E;\n", DEPTH);
     text_format(&d->out, "goto B%" PRIu32 ", B%" PRIu32 ";\nB%" PRIu32 ": assume(q);\n", at, at + 1,
                 at);
     put_some(d, 3);
-    text_format(&d->out, "goto B%" PRIu32 ";\nB%" PRIu32 ": assume(%s);\n", at + 2, at + 1,
-                free ? "q" : "!q");
+    text_format(&d->out, "goto B%" PRIu32 ";\nB%" PRIu32 ":%s\n", at + 2, at + 1,
+                free ? "" : " assume(!q);");
     put_some(d, 3);
     text_format(&d->out, "goto B%" PRIu32 ";\nB%" PRIu32 ":\n", at + 2, at + 2);
 }

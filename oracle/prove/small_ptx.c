@@ -234,12 +234,17 @@ static void put_letter(struct drawing *d, char letter)
     }
 }
 
+static void put_predicate(struct drawing *d)
+{
+    uint32_t number = pcg_below(&d->rng, 3), negated = pcg_below(&d->rng, 2);
+    text_format(&d->out, "@%sp%" PRIu32 " ", negated ? "!" : "", number);
+}
+
 static void put_guard(struct drawing *d)
 {
     text_put(&d->out, "\t");
     if (pcg_below(&d->rng, 5) == 0)
-        text_format(&d->out, "@%sp%" PRIu32 " ", pcg_below(&d->rng, 2) ? "!" : "",
-                    pcg_below(&d->rng, 3));
+        put_predicate(d);
 }
 
 static void put_form(struct drawing *d, const char *form)
@@ -291,8 +296,9 @@ static void put_some(struct drawing *d, uint32_t most);
 static void put_branch(struct drawing *d)
 {
     uint32_t label = d->labels++;
-    text_format(&d->out, "\t@%sp%" PRIu32 " bra L%" PRIu32 ";\n", pcg_below(&d->rng, 2) ? "!" : "",
-                pcg_below(&d->rng, 3), label);
+    text_put(&d->out, "\t");
+    put_predicate(d);
+    text_format(&d->out, "bra L%" PRIu32 ";\n", label);
     put_some(d, 4);
     text_format(&d->out, "L%" PRIu32 ":\n", label);
 }
@@ -371,6 +377,13 @@ static void put_some(struct drawing *d, uint32_t most)
     }
 }
 
+/* Of any size. */
+static int32_t any_word(struct drawing *d)
+{
+    int32_t bits = (int32_t)pcg_next(&d->rng);
+    return bits >> pcg_below(&d->rng, 32);
+}
+
 /* What threads begin with is different words. Numbers of threads and blocks go along x, then along y. */
 static void put_start(struct drawing *d, const uint32_t *threads, uint32_t width)
 {
@@ -380,13 +393,16 @@ static void put_start(struct drawing *d, const uint32_t *threads, uint32_t width
                 "%" PRIu32 ", r1;\n\tmad.lo.u32 r1, r1, %" PRIu32
                 ", r0;\n\tmov.u64 d0, g;\n\tmov.u64 d1, s;\n",
                 threads[0], width, threads[0] * threads[1]);
-    for (uint32_t i = 2; i < 8; i++)
+    for (uint32_t i = 2; i < 8; i++) {
+        int32_t added = any_word(d);
+        uint32_t factor = pcg_next(&d->rng);
+        factor >>= pcg_below(&d->rng, 32);
         text_format(&d->out, "\tmad.lo.u32 r%" PRIu32 ", r1, %" PRId32 ", %" PRId32 ";\n", i,
-                    (int32_t)(pcg_next(&d->rng) >> pcg_below(&d->rng, 32)),
-                    (int32_t)pcg_next(&d->rng) >> pcg_below(&d->rng, 32));
+                    (int32_t)factor, added);
+    }
     for (uint32_t i = 2; i < 7; i++)
         text_format(&d->out, "\tmul.wide.s32 d%" PRIu32 ", r%" PRIu32 ", %" PRId32 ";\n", i, i,
-                    (int32_t)pcg_next(&d->rng) >> pcg_below(&d->rng, 32));
+                    any_word(d));
     for (uint32_t i = 0; i < 3; i++)
         text_format(&d->out,
                     "\tcvt.u16.u32 h%" PRIu32 ", r%" PRIu32 ";\n\tsetp.lt.s32 p%" PRIu32

@@ -36,7 +36,7 @@ static void ptx(void **state)
 static void blocks(void **state)
 {
     (void)state;
-    follow_all(small_blocks, 70);
+    follow_all(small_blocks, 95);
 }
 
 static void terms(void **state)
