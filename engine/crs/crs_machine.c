@@ -47,7 +47,7 @@ static void init_warp(struct machine *machine, uint32_t warp)
         v.tokens[kernel->token_count - 1 - i] =
             (struct crs_token){.type = kernel->tokens[i].type,
                                .pc = kernel->tokens[i].pc,
-                               .mask = kernel->tokens[i].mask & crs_all_lanes(program)};
+                               .mask = kernel->tokens[i].mask & threads};
     v.state->depth = kernel->token_count;
 }
 

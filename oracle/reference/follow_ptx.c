@@ -99,7 +99,7 @@ static void start_warp(struct follower *f, uint32_t warp)
         struct ref_token *t = &u->tokens[u->count++];
         *t = (struct ref_token){.type = (enum ref_token_type)given->type, .pc = given->pc};
         for (uint32_t l = 0; l < launch->warp; l++)
-            t->mask.has[l] = given->mask >> l & 1;
+            t->mask.has[l] = u->active.has[l] && given->mask >> l & 1;
     }
 }
 
