@@ -294,7 +294,7 @@ struct ptx_code {
     struct ptx_code_register *registers; /* that have initial values */
     bool has_async;                      /* cp.async: lanes keep what is under way */
     bool has_mbarrier, has_matrices;
-    bool has_clusters; /* accesses shared memory of other blocks, or has the barrier of a cluster */
+    bool has_clusters; /* names shared memory of other blocks, or has the barrier of a cluster */
     bool has_cluster_barrier;
     uint32_t texture_count;
     struct ptx_code_texture *textures;

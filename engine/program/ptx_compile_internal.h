@@ -147,8 +147,9 @@ void ptx_build_registers(struct ptx_builder *b);
 
 /* ---- ptx_compile_operand.c ---- */
 
-/* A special register without components. */
-struct ptx_place ptx_build_special(struct ptx_builder *b, enum ptx_special special, uint32_t bits);
+/* A special register; the element is 0 where it has no components. */
+struct ptx_place ptx_build_special(struct ptx_builder *b, enum ptx_special special, char element,
+                                   uint32_t bits);
 
 struct ptx_place ptx_build_constant(struct ptx_builder *b, uint64_t value, bool is_wide);
 void ptx_build_constant_rows(struct ptx_builder *b);

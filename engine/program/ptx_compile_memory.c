@@ -318,8 +318,10 @@ static void start_lists(struct ptx_builder *b, struct region_list *global,
     uint32_t shareds = count_regions(b, PTX_W_SHARED, PTX_BIND_SHARED);
     uint32_t constants = count_regions(b, PTX_W_CONST, PTX_BIND_CONST) + b->ptx->argument_count;
     code->is_far = far;
-    code->has_clusters = ptx_cluster_size(b->ptx) > 1 ||
-                         reaches_form(b, PTX_FORM_MAPA_ANY, PTX_FORM_BARRIER_CLUSTER_ARRIVE);
+    code->has_clusters =
+        ptx_cluster_size(b->ptx) > 1 ||
+        reaches_form(b, PTX_FORM_MAPA_ANY, PTX_FORM_GETCTARANK_ANY) ||
+        reaches_form(b, PTX_FORM_BARRIER_CLUSTER_ARRIVE, PTX_FORM_BARRIER_CLUSTER_WAIT);
     *global =
         far ? start_list(b, &code->global, globals + placed, PTX_FAR_GLOBAL_BASE, PTX_FAR_END)
             : start_list(b, &code->global, globals + placed, PTX_GLOBAL_BASE, PTX_SHARED_BASE);

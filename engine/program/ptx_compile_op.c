@@ -124,7 +124,7 @@ static void build_row(struct ptx_builder *b, const struct ptx_instruction *given
         add_row_item(b, op, o, &item);
     op->negated = 0; /* the function's own matter */
     if (op->row.has_rank)
-        op->sources[op->source_count++] = ptx_build_special(b, PTX_SPECIAL_CLUSTER_CTARANK, 32);
+        op->sources[op->source_count++] = ptx_build_special(b, PTX_SPECIAL_CLUSTER_CTARANK, 0, 32);
     if (op->row.has_stack)
         add_stack(b, op);
     if (op->row.reads_carry && op->source_count < PTX_CODE_SOURCES)

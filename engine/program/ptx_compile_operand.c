@@ -150,8 +150,8 @@ bool ptx_is_clock(enum ptx_special special)
            special == PTX_SPECIAL_GLOBALTIMER_LO || special == PTX_SPECIAL_GLOBALTIMER_HI;
 }
 
-static struct ptx_place build_special(struct ptx_builder *b, enum ptx_special special, char element,
-                                      uint32_t bits)
+struct ptx_place ptx_build_special(struct ptx_builder *b, enum ptx_special special, char element,
+                                   uint32_t bits)
 {
     struct ptx_code *code = b->code;
     uint64_t value;
@@ -170,11 +170,6 @@ static struct ptx_place build_special(struct ptx_builder *b, enum ptx_special sp
         code->specials[*number].element = element;
     }
     return (struct ptx_place){.kind = PTX_PLACE_SPECIAL, .bits = (uint8_t)bits, .offset = *number};
-}
-
-struct ptx_place ptx_build_special(struct ptx_builder *b, enum ptx_special special, uint32_t bits)
-{
-    return build_special(b, special, 0, bits);
 }
 
 /* ---- names ---- */
@@ -239,7 +234,7 @@ static struct ptx_place place_name(struct ptx_builder *b, const struct ptx_opera
     case PTX_TARGET_VARIABLE:
         return is_memory(o) ? place_variable(b, o, bits) : ptx_build_register(b, o);
     case PTX_TARGET_SPECIAL:
-        return build_special(b, o->target.special, o->element, bits);
+        return ptx_build_special(b, o->target.special, o->element, bits);
     case PTX_TARGET_FUNCTION:
         return ptx_build_constant(b, ptx_build_entry(b, o->target.function) + o->value, bits == 64);
     case PTX_TARGET_STATEMENT:

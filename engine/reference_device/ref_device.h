@@ -153,7 +153,7 @@ bool ref_get_under_way(struct ref_device *r, uint32_t grid, uint32_t slot, uint3
 bool ref_memory_moves(const struct ref_device *r);
 /* *found: what a load or an atomic brings. */
 void ref_perform(struct ref_device *r, uint32_t number, int32_t *found);
-bool ref_has_line(const struct ref_device *r, uint32_t sm, uint32_t word);
+bool ref_has_line(struct ref_device *r, uint32_t sm, uint32_t word);
 void ref_drop(struct ref_device *r, uint32_t sm, uint32_t word);
 void ref_empty_lines(struct ref_device *r);
 void ref_arrive(struct ref_device *r, const struct ref_grid *grid, const struct ref_block *block);

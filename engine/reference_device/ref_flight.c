@@ -177,12 +177,9 @@ static struct ref_l1_line **line_of(struct ref_device *r, uint32_t sm, uint32_t 
     return at;
 }
 
-bool ref_has_line(const struct ref_device *r, uint32_t sm, uint32_t word)
+bool ref_has_line(struct ref_device *r, uint32_t sm, uint32_t word)
 {
-    const struct ref_l1_line *line = r->lines;
-    while (line && (line->sm != sm || line->word != word))
-        line = line->next;
-    return line != NULL;
+    return *line_of(r, sm, word) != NULL;
 }
 
 void ref_drop(struct ref_device *r, uint32_t sm, uint32_t word)

@@ -6,8 +6,8 @@
  *
  *     host seed=0x1 case=7 schedules=2 races=0 device=order=any sms=1
  */
-#ifndef FUZZ_HOST_ALARM_H
-#define FUZZ_HOST_ALARM_H
+#ifndef FUZZ_HOST_DIVERGENCE_H
+#define FUZZ_HOST_DIVERGENCE_H
 
 #include "fuzz/programs/host_reduce.h"
 

@@ -74,7 +74,6 @@ static void run(struct arena *arena, struct device *device, struct device_schedu
         host_add(arena, verdict, FINDING_REFERENCE, line,
                  arena_printf(arena, "on the device `%s`: %s", words, text));
     host_follow_leave(follow);
-    verdict->followed++;
 }
 
 /* The device's settings come behind those of the program; what it cannot run is left out. */

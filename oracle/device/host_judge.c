@@ -230,7 +230,6 @@ static enum device_end execute_followed(struct judge *j, struct device *device,
     host_follow_start(j->follow);
     enum device_end end = device_execute(device, schedule);
     const char *text = host_follow_end(j->follow, end, &line);
-    j->verdict->followed++;
     if (text)
         add(j, FINDING_REFERENCE, line, arena_printf(j->arena, "%s%s", text, where));
     return end;

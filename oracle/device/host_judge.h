@@ -60,7 +60,7 @@ extern const struct host_judge_options HOST_JUDGE_DEFAULTS;
 struct host_verdict {
     struct host_finding *findings, **last;
     uint32_t count; /* of findings that fail */
-    uint32_t launches, devices, executions, claims, followed;
+    uint32_t launches, devices, executions, claims;
     uint64_t steps, blocks, states;
     const char *not_compared; /* why results were not; NULL: they were */
     bool ended;               /* the first execution */

@@ -431,6 +431,20 @@ static void memory_is_dense_and_addresses_have_gaps(void **state)
     assert_string_equal(program_location_name(&arena, program, 6 + 7 + 1), "s[1] of block 1");
 }
 
+/* Behind 24 bits of a shared address stands the rank of its block, also where each block is a cluster. */
+static void shared_addresses_leave_room_for_ranks(void **state)
+{
+    static const char *const uses[] = {"mapa.shared::cluster.u64 %d1, %d0, 0;",
+                                       "getctarank.shared::cluster.u64 %r1, %d0;",
+                                       "barrier.cluster.arrive;", "barrier.cluster.wait;"};
+    (void)state;
+    for (uint32_t i = 0; i < sizeof uses / sizeof *uses; i++) {
+        compile_body("", ".shared .u32 s, t;\n",
+                     arena_printf(&arena, "mov.u64 %%d0, s; mov.u64 %%d0, t; %s ret;", uses[i]));
+        assert_true(region(&code->shared, "t")->address >> PTX_CLUSTER_SHIFT == 0);
+    }
+}
+
 /* More variables than there is room for at first. */
 static void many_variables(void **state)
 {
@@ -774,6 +788,7 @@ int main(void)
         cmocka_unit_test(accesses_are_described),
         cmocka_unit_test(barriers_and_warps),
         cmocka_unit_test(memory_is_dense_and_addresses_have_gaps),
+        cmocka_unit_test(shared_addresses_leave_room_for_ranks),
         cmocka_unit_test(locations_are_as_small_as_accesses),
         cmocka_unit_test(memory_is_initialised),
         cmocka_unit_test(structs_are_given_as_words),
