@@ -6,8 +6,8 @@
  * variable that it may lie in, where it does, and who lies in none is out of bounds. What floating-point
  * instructions, votes, shuffles and a few others give is anything.
  */
-#ifndef ENGINE_PROVE_LIFT_H
-#define ENGINE_PROVE_LIFT_H
+#ifndef ENGINE_DUO_LIFT_H
+#define ENGINE_DUO_LIFT_H
 
 #include "engine/duo/duo.h"
 #include "engine/program/ptx_code.h"

@@ -92,11 +92,11 @@ struct proof_result {
     uint32_t unreachable;   /* barriers that no pair of threads reaches */
 };
 
-/* Of a kernel that ast_check accepts. All that the result points to lives in the arena. */
 /* The Horn clauses of the kernel, all goals: NULL, *reason: outside of what is done. */
 const char *prove_horn_text(struct arena *arena, struct forms *forms,
                             const struct proof_options *options, const char **reason);
 
+/* Of a kernel that ast_check accepts. All that the result points to lives in the arena. */
 void prove_kernel(struct arena *arena, struct forms *forms, const struct proof_options *options,
                   struct solver *solver, struct proof_result *result);
 

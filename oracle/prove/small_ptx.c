@@ -1,6 +1,7 @@
 #include "oracle/prove/small_ptx.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "engine/base/pcg.h"
 #include "engine/base/text.h"
@@ -187,29 +188,24 @@ static void put_letter(struct drawing *d, char letter)
 {
     static const char *const compares[] = {"eq", "ne", "lt", "le", "gt", "ge"},
                              *const connectives[] = {"and", "or", "xor"};
-    const char names[] = {[0] = 'r', [1] = 'd', [2] = 'h', [3] = 'p'};
+    static const struct {
+        const char *letters;
+        char name;
+        uint32_t first, count;
+    } registers[] = {{"R", 'r', 2, 6},
+                     {"DE", 'd', 2, 5},
+                     {"HI", 'h', 0, 3},
+                     {"PQ", 'p', 0, 3},
+                     {"T", 'r', 0, 8}};
+    for (uint32_t i = 0; i < sizeof registers / sizeof registers[0]; i++)
+        if (strchr(registers[i].letters, letter)) {
+            text_format(&d->out, "%c%" PRIu32, registers[i].name,
+                        registers[i].first + pcg_below(&d->rng, registers[i].count));
+            return;
+        }
     switch (letter) {
-    case 'R':
-    case 'D':
-        text_format(&d->out, "%c%" PRIu32, names[letter == 'D'],
-                    2 + pcg_below(&d->rng, letter == 'R' ? 6 : 5));
-        return;
-    case 'H':
-    case 'I':
-        text_format(&d->out, "h%" PRIu32, pcg_below(&d->rng, 3));
-        return;
-    case 'P':
-    case 'Q':
-        text_format(&d->out, "p%" PRIu32, pcg_below(&d->rng, 3));
-        return;
     case 'S':
         put_source(d);
-        return;
-    case 'T':
-        text_format(&d->out, "r%" PRIu32, pcg_below(&d->rng, 8));
-        return;
-    case 'E':
-        text_format(&d->out, "d%" PRIu32, 2 + pcg_below(&d->rng, 5));
         return;
     case 'N':
         text_format(&d->out, "%" PRIu32, pcg_below(&d->rng, 33));

@@ -54,32 +54,28 @@ static uint64_t shifted_down(struct smt_value a, uint64_t by, bool with_sign)
 /* An operation of two words that gives a word; false: none of these. */
 static bool of_words(const char *op, struct smt_value a, struct smt_value b, uint64_t *bits)
 {
-    if (strcmp(op, "bvadd") == 0)
-        *bits = a.bits + b.bits;
-    else if (strcmp(op, "bvsub") == 0)
-        *bits = a.bits - b.bits;
-    else if (strcmp(op, "bvmul") == 0)
-        *bits = a.bits * b.bits;
-    else if (strcmp(op, "bvand") == 0)
-        *bits = a.bits & b.bits;
-    else if (strcmp(op, "bvor") == 0)
-        *bits = a.bits | b.bits;
-    else if (strcmp(op, "bvxor") == 0)
-        *bits = a.bits ^ b.bits;
-    else if (strcmp(op, "bvudiv") == 0)
-        *bits = b.bits ? a.bits / b.bits : UINT64_MAX;
-    else if (strcmp(op, "bvurem") == 0)
-        *bits = b.bits ? a.bits % b.bits : a.bits;
-    else if (strcmp(op, "bvsdiv") == 0 || strcmp(op, "bvsrem") == 0)
-        *bits = divided(a, b, op[3] == 'r');
-    else if (strcmp(op, "bvshl") == 0)
-        *bits = b.bits >= a.width ? 0 : a.bits << b.bits;
-    else if (strcmp(op, "bvlshr") == 0 || strcmp(op, "bvashr") == 0)
-        *bits = shifted_down(a, b.bits, op[2] == 'a');
-    else
-        return false;
-    *bits &= all_ones(a.width);
-    return true;
+    const struct {
+        const char *name;
+        uint64_t bits;
+    } all[] = {{"bvadd", a.bits + b.bits},
+               {"bvsub", a.bits - b.bits},
+               {"bvmul", a.bits * b.bits},
+               {"bvand", a.bits & b.bits},
+               {"bvor", a.bits | b.bits},
+               {"bvxor", a.bits ^ b.bits},
+               {"bvudiv", b.bits ? a.bits / b.bits : UINT64_MAX},
+               {"bvurem", b.bits ? a.bits % b.bits : a.bits},
+               {"bvsdiv", divided(a, b, false)},
+               {"bvsrem", divided(a, b, true)},
+               {"bvshl", b.bits >= a.width ? 0 : a.bits << b.bits},
+               {"bvlshr", shifted_down(a, b.bits, false)},
+               {"bvashr", shifted_down(a, b.bits, true)}};
+    for (uint32_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (strcmp(op, all[i].name) == 0) {
+            *bits = all[i].bits & all_ones(a.width);
+            return true;
+        }
+    return false;
 }
 
 static bool equal(struct smt_value a, struct smt_value b)

@@ -3,6 +3,8 @@
  */
 #include "oracle/texts/c_internal.h"
 
+#include "oracle/texts/drawn.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,53 +82,22 @@ static enum c_type common(enum c_type a, enum c_type b)
 
 /* ---- operators ---- */
 
-enum op {
-    MUL,
-    DIV,
-    REM,
-    ADD,
-    SUB,
-    SHL,
-    SHR,
-    LE,
-    GE,
-    LT,
-    GT,
-    EQ,
-    NE,
-    AND,
-    XOR,
-    OR,
-    BOTH,
-    EITHER,
-    OPS
-};
-
-static const struct {
-    const char *token;
-    uint32_t level;
-} ops[OPS] = {
-    [MUL] = {"*", 10}, [DIV] = {"/", 10},  [REM] = {"%", 10},   [ADD] = {"+", 9}, [SUB] = {"-", 9},
-    [SHL] = {"<<", 8}, [SHR] = {">>", 8},  [LE] = {"<=", 7},    [GE] = {">=", 7}, [LT] = {"<", 7},
-    [GT] = {">", 7},   [EQ] = {"==", 6},   [NE] = {"!=", 6},    [AND] = {"&", 5}, [XOR] = {"^", 4},
-    [OR] = {"|", 3},   [BOTH] = {"&&", 2}, [EITHER] = {"||", 1}};
-
-static struct c_value of_floats(struct c_run *c, enum op op, float a, float b)
+static struct c_value of_floats(struct c_run *c, enum ast_binary op, float a, float b)
 {
     struct c_value v = {.type = C_FLOAT};
     switch ((int)op) {
-    case MUL:
+    case BINARY_MUL:
         v.f = a * b;
         return v;
-    case ADD:
+    case BINARY_ADD:
         v.f = a + b;
         return v;
-    case SUB:
+    case BINARY_SUB:
         v.f = a - b;
         return v;
-    case LT:
+    case BINARY_LT:
         return of_int(a < b);
-    case EQ:
+    case BINARY_EQ:
         return of_int(a == b);
     default:
         c_fail(c, "an operation on floats that is not known");
@@ -134,7 +105,8 @@ static struct c_value of_floats(struct c_run *c, enum op op, float a, float b)
     }
 }
 
-static struct c_value shift(struct c_run *c, enum op op, struct c_value a, struct c_value by)
+static struct c_value shift(struct c_run *c, enum ast_binary op, struct c_value a,
+                            struct c_value by)
 {
     const enum c_type type = promoted(a.type);
     const int64_t width = type == C_LONG || type == C_ULONG ? 64 : 32;
@@ -143,41 +115,43 @@ static struct c_value shift(struct c_run *c, enum op op, struct c_value a, struc
             c_fail(c, "a shift by the width or more");
         return (struct c_value){.type = type};
     }
-    if (op == SHL && (type == C_INT || type == C_LONG) && a.i < 0)
+    if (op == BINARY_SHL && (type == C_INT || type == C_LONG) && a.i < 0)
         c_fail(c, "a negative number shifted left");
-    uint64_t bits = op == SHL         ? (uint64_t)a.i << by.i
+    uint64_t bits = op == BINARY_SHL  ? (uint64_t)a.i << by.i
                     : type == C_ULONG ? (uint64_t)a.i >> by.i
                                       : (uint64_t)(a.i >> by.i);
     return c_convert(c, (struct c_value){.type = C_LONG, .i = (int64_t)bits}, type);
 }
 
 /* Of 64 bits; overflow is told by whom it concerns. */
-static int64_t quotient(enum op op, struct c_value a, struct c_value b)
+static int64_t quotient(enum ast_binary op, struct c_value a, struct c_value b)
 {
     if (a.type == C_ULONG)
-        return (int64_t)(op == DIV ? (uint64_t)a.i / (uint64_t)b.i : (uint64_t)a.i % (uint64_t)b.i);
-    return op == DIV ? a.i / b.i : a.i % b.i;
+        return (int64_t)(op == BINARY_DIV ? (uint64_t)a.i / (uint64_t)b.i
+                                          : (uint64_t)a.i % (uint64_t)b.i);
+    return op == BINARY_DIV ? a.i / b.i : a.i % b.i;
 }
 
-static struct c_value arithmetic(struct c_run *c, enum op op, struct c_value a, struct c_value b)
+static struct c_value arithmetic(struct c_run *c, enum ast_binary op, struct c_value a,
+                                 struct c_value b)
 {
     struct c_value v = {.type = a.type};
     bool over = false;
     if (c->dead > 0)
         return v;
-    if (op == DIV || op == REM) {
+    if (op == BINARY_DIV || op == BINARY_REM) {
         if (b.i == 0) {
             c_fail(c, "a division by 0");
             return v;
         }
         int64_t least = a.type == C_INT ? INT32_MIN : INT64_MIN;
-        if (op == REM && c->launch->open_rests && (a.i < 0 || b.i < 0))
+        if (op == BINARY_REM && c->launch->open_rests && (a.i < 0 || b.i < 0))
             c_fail(c, "a rest of a negative number");
         over = (a.type == C_INT || a.type == C_LONG) && b.i == -1 && a.i == least;
         v.i = over ? 0 : quotient(op, a, b);
-    } else if (op == ADD) {
+    } else if (op == BINARY_ADD) {
         over = __builtin_add_overflow(a.i, b.i, &v.i);
-    } else if (op == SUB) {
+    } else if (op == BINARY_SUB) {
         over = __builtin_sub_overflow(a.i, b.i, &v.i);
     } else {
         over = __builtin_mul_overflow(a.i, b.i, &v.i);
@@ -188,32 +162,37 @@ static struct c_value arithmetic(struct c_run *c, enum op op, struct c_value a, 
     return c_convert(c, v, a.type);
 }
 
-static struct c_value compared(enum op op, struct c_value a, struct c_value b)
+static struct c_value compared(enum ast_binary op, struct c_value a, struct c_value b)
 {
     bool less = a.type == C_ULONG ? (uint64_t)a.i < (uint64_t)b.i : a.i < b.i;
     bool equal = a.i == b.i;
-    return of_int(op == LT   ? less
-                  : op == LE ? less || equal
-                  : op == GT ? !less && !equal
-                  : op == GE ? !less
-                  : op == EQ ? equal
-                             : !equal);
+    return of_int(op == BINARY_LT   ? less
+                  : op == BINARY_LE ? less || equal
+                  : op == BINARY_GT ? !less && !equal
+                  : op == BINARY_GE ? !less
+                  : op == BINARY_EQ ? equal
+                                    : !equal);
 }
 
-static struct c_value binary(struct c_run *c, enum op op, struct c_value a, struct c_value b)
+static struct c_value binary(struct c_run *c, enum ast_binary op, struct c_value a,
+                             struct c_value b)
 {
-    if (op == SHL || op == SHR)
+    if (op == BINARY_SHL || op == BINARY_SHR)
         return shift(c, op, c_convert(c, a, promoted(a.type)), b);
     enum c_type type = common(a.type, b.type);
     a = c_convert(c, a, type);
     b = c_convert(c, b, type);
     if (type == C_FLOAT)
         return of_floats(c, op, a.f, b.f);
-    if (op <= SUB)
+    if (op <= BINARY_SUB)
         return arithmetic(c, op, a, b);
-    if (op >= LE && op <= NE)
+    if (op >= BINARY_LT && op <= BINARY_NE)
         return compared(op, a, b);
-    return c_convert(c, of_int(op == AND ? a.i & b.i : op == XOR ? a.i ^ b.i : a.i | b.i), type);
+    return c_convert(c,
+                     of_int(op == BINARY_AND   ? a.i & b.i
+                            : op == BINARY_XOR ? a.i ^ b.i
+                                               : a.i | b.i),
+                     type);
 }
 
 /* ---- what is no operator ---- */
@@ -377,7 +356,7 @@ static struct c_value unary(struct c_run *c)
             return of_int(!c_is_true(v));
         v = c_convert(c, v, promoted(v.type));
         if (i == 0)
-            return binary(c, SUB, c_convert(c, of_int(0), v.type), v);
+            return binary(c, BINARY_SUB, c_convert(c, of_int(0), v.type), v);
         v.i = ~v.i;
         return c_convert(c, v, v.type);
     }
@@ -401,30 +380,33 @@ static struct c_value unary(struct c_run *c)
 }
 
 /* && and || do not evaluate what does not count. */
-static struct c_value both(struct c_run *c, enum op op, struct c_value a, uint32_t level);
+static struct c_value both(struct c_run *c, enum ast_binary op, struct c_value a, uint32_t level);
 
 static struct c_value operators(struct c_run *c, uint32_t level)
 {
     struct c_value left = unary(c);
     for (;;) {
-        enum op op = 0;
-        while (op < OPS && (*c->token != *ops[op].token || !c_at(c, ops[op].token)))
-            op++;
-        if (op == OPS || ops[op].level < level || c->signal == C_FAILED)
+        uint32_t at = 0;
+        while (at < BINARY_COUNT &&
+               (*c->token != *drawn_operators[at].token || !c_at(c, drawn_operators[at].token)))
+            at++;
+        if (at == BINARY_COUNT || drawn_operators[at].level < level || c->signal == C_FAILED)
             return left;
+        const enum ast_binary op = (enum ast_binary)at;
+        const uint32_t above = drawn_operators[at].level + 1;
         c_next(c);
-        left = op >= BOTH ? both(c, op, left, ops[op].level + 1)
-                          : binary(c, op, left, operators(c, ops[op].level + 1));
+        left = op >= BINARY_LOGICAL_AND ? both(c, op, left, above)
+                                        : binary(c, op, left, operators(c, above));
     }
 }
 
-static struct c_value both(struct c_run *c, enum op op, struct c_value a, uint32_t level)
+static struct c_value both(struct c_run *c, enum ast_binary op, struct c_value a, uint32_t level)
 {
-    const bool decides = c_is_true(a) == (op == EITHER);
+    const bool decides = c_is_true(a) == (op == BINARY_LOGICAL_OR);
     c->dead += decides;
     struct c_value b = operators(c, level);
     c->dead -= decides;
-    return of_int(decides ? op == EITHER : c_is_true(b));
+    return of_int(decides ? op == BINARY_LOGICAL_OR : c_is_true(b));
 }
 
 struct c_value c_expression(struct c_run *c)

@@ -313,18 +313,12 @@ static bool find_label(struct c_run *c, const char *start)
 /* Statements up to the brace; `start` is the text of the first one of them. */
 static void list_from(struct c_run *c, const char *start)
 {
-    while (!c_at(c, "}") && c->length > 0) {
-        if (c->signal == C_ON)
-            statement(c);
-        else if (c->signal == C_GOTO && find_label(c, start))
+    for (;;) {
+        if (c->signal == C_GOTO && find_label(c, start))
             c->signal = C_ON;
-        else
+        if (c->signal != C_ON || c_at(c, "}") || c->length == 0)
             break;
-    }
-    if (c->signal == C_GOTO && c_at(c, "}") && find_label(c, start)) {
-        c->signal = C_ON;
-        list_from(c, start);
-        return;
+        statement(c);
     }
     while (!c_at(c, "}") && c->length > 0)
         skip_statement(c);

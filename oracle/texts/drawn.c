@@ -3,6 +3,15 @@
 #include <inttypes.h>
 #include <string.h>
 
+const struct drawn_operator drawn_operators[BINARY_COUNT] = {
+    [BINARY_MUL] = {"*", 10}, [BINARY_DIV] = {"/", 10},         [BINARY_REM] = {"%", 10},
+    [BINARY_ADD] = {"+", 9},  [BINARY_SUB] = {"-", 9},          [BINARY_SHL] = {"<<", 8},
+    [BINARY_SHR] = {">>", 8}, [BINARY_LT] = {"<", 7},           [BINARY_LE] = {"<=", 7},
+    [BINARY_GT] = {">", 7},   [BINARY_GE] = {">=", 7},          [BINARY_EQ] = {"==", 6},
+    [BINARY_NE] = {"!=", 6},  [BINARY_AND] = {"&", 5},          [BINARY_XOR] = {"^", 4},
+    [BINARY_OR] = {"|", 3},   [BINARY_LOGICAL_AND] = {"&&", 2}, [BINARY_LOGICAL_OR] = {"||", 1},
+};
+
 struct drawn drawn_begin(struct arena *arena, uint64_t number, uint32_t stream)
 {
     struct drawn d = {.arena = arena, .rng = pcg_derive(number, PCG_TRANSFORM, stream)};

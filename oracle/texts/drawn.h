@@ -7,6 +7,7 @@
 
 #include "engine/base/pcg.h"
 #include "engine/base/text.h"
+#include "engine/language/ast.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,6 +41,12 @@ void drawn_spell(struct drawn *d, uint64_t value);
 
 /* A number below 2^32, mostly where something ends of 32 bits. */
 uint32_t drawn_number(struct drawn *d);
+
+/* C's binary operators, which the kernel language and PTX have too, and how tightly they bind: || is 1, * is 10. */
+extern const struct drawn_operator {
+    const char *token;
+    uint32_t level;
+} drawn_operators[BINARY_COUNT];
 
 /* A kernel in the kernel language, of any form, whatever it means. */
 void texts_draw_kernel(struct drawn *d);

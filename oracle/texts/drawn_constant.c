@@ -37,14 +37,6 @@ static struct constant literal(struct drawn *d)
     return (struct constant){value, marked || value > INT64_MAX};
 }
 
-/* C's operators and levels; division is drawn by numbers only. */
-static const struct {
-    const char *token;
-    uint32_t level;
-} operators[] = {{"*", 10}, {"/", 10}, {"%", 10}, {"+", 9}, {"-", 9},  {"<<", 8},
-                 {">>", 8}, {"<", 7},  {"<=", 7}, {">", 7}, {">=", 7}, {"==", 6},
-                 {"!=", 6}, {"&", 5},  {"^", 4},  {"|", 3}, {"&&", 2}, {"||", 1}};
-
 static bool is_less(struct constant a, struct constant b, bool is_unsigned)
 {
     return is_unsigned ? a.bits < b.bits : (int64_t)a.bits < (int64_t)b.bits;
@@ -61,27 +53,17 @@ static struct constant shifted(struct constant a, uint64_t by, bool left)
 static struct constant compute(uint32_t op, struct constant a, struct constant b)
 {
     const bool u = a.is_unsigned || b.is_unsigned;
-    const uint64_t values[] = {a.bits * b.bits,
-                               0,
-                               0,
-                               a.bits + b.bits,
-                               a.bits - b.bits,
-                               0,
-                               0,
-                               is_less(a, b, u),
-                               !is_less(b, a, u),
-                               is_less(b, a, u),
-                               !is_less(a, b, u),
-                               a.bits == b.bits,
-                               a.bits != b.bits,
-                               a.bits & b.bits,
-                               a.bits ^ b.bits,
-                               a.bits | b.bits,
-                               a.bits && b.bits,
-                               a.bits || b.bits};
-    const bool truth = (op >= 7 && op <= 12) || op >= 16;
-    if (op == 5 || op == 6)
-        return shifted(a, b.bits, op == 5);
+    const uint64_t values[BINARY_COUNT] = {
+        [BINARY_MUL] = a.bits * b.bits,          [BINARY_ADD] = a.bits + b.bits,
+        [BINARY_SUB] = a.bits - b.bits,          [BINARY_LT] = is_less(a, b, u),
+        [BINARY_LE] = !is_less(b, a, u),         [BINARY_GT] = is_less(b, a, u),
+        [BINARY_GE] = !is_less(a, b, u),         [BINARY_EQ] = a.bits == b.bits,
+        [BINARY_NE] = a.bits != b.bits,          [BINARY_AND] = a.bits & b.bits,
+        [BINARY_XOR] = a.bits ^ b.bits,          [BINARY_OR] = a.bits | b.bits,
+        [BINARY_LOGICAL_AND] = a.bits && b.bits, [BINARY_LOGICAL_OR] = a.bits || b.bits};
+    const bool truth = (op >= BINARY_LT && op <= BINARY_NE) || op >= BINARY_LOGICAL_AND;
+    if (op == BINARY_SHL || op == BINARY_SHR)
+        return shifted(a, b.bits, op == BINARY_SHL);
     return (struct constant){values[op], u && !truth};
 }
 
@@ -126,24 +108,23 @@ static struct constant chosen(struct drawn *d, uint32_t depth)
 
 static struct constant binary(struct drawn *d, uint32_t op, uint32_t depth)
 {
-    struct constant a = constant(d, operators[op].level, depth - 1);
-    drawn_token(d, operators[op].token);
-    if (op == 1 || op == 2)
-        return divided(d, a, op == 2);
-    struct constant b = constant(d, operators[op].level + 1, depth - 1);
+    struct constant a = constant(d, drawn_operators[op].level, depth - 1);
+    drawn_token(d, drawn_operators[op].token);
+    if (op == BINARY_DIV || op == BINARY_REM)
+        return divided(d, a, op == BINARY_REM);
+    struct constant b = constant(d, drawn_operators[op].level + 1, depth - 1);
     return compute(op, a, b);
 }
 
 static struct constant constant(struct drawn *d, uint32_t level, uint32_t depth)
 {
-    uint32_t kind = drawn_below(d, 8), op = drawn_below(d, sizeof operators / sizeof *operators),
-             own = 11;
+    uint32_t kind = drawn_below(d, 8), op = drawn_below(d, BINARY_COUNT), own = 11;
     if (depth == 0 || kind < 3)
         kind = 0;
     else if (kind > 6)
         own = 0;
     else if (kind > 3)
-        own = operators[op].level;
+        own = drawn_operators[op].level;
     bool parentheses = own < level || drawn_once_in(d, 8);
     drawn_token(d, parentheses ? "(" : "");
     struct constant value = kind == 0   ? literal(d)

@@ -7,28 +7,29 @@
 
 /* ---- names ---- */
 
-/* Such as a reader might take for something else. */
+/* Such as a reader might take for something else; none of a function (drawn_kernel.c). */
 static const char *const pool[NAMES] = {
     "x",     "y",    "_",   "x1",     "tid_",   "if_",      "all",      "any",
     "out",   "pick", "End", "Start",  "ending", "INT",      "lanes",    "steps",
     "final", "race", "i",   "blockx", "_0x1f",  "progress", "lockstep", "uni"};
 
-bool maker_is_taken(const struct maker *m, uint32_t from, const char *name)
+static bool is_taken(const struct maker *m, uint32_t from, const char *name)
 {
     for (uint32_t i = from; i < m->count; i++)
         if (strcmp(m->names[i].name, name) == 0)
             return true;
-    for (uint32_t i = 0; i < m->callee_count; i++)
-        if (strcmp(m->callees[i].name, name) == 0)
-            return true;
     return false;
 }
 
-/* One that this scope, which begins there, does not have. */
+bool maker_is_hidden(const struct maker *m, const struct name *n)
+{
+    return n - m->names < m->file_count && is_taken(m, m->file_count, n->name);
+}
+
 const char *maker_new_name(struct maker *m, uint32_t from)
 {
     uint32_t at = below(m, NAMES);
-    while (maker_is_taken(m, from, pool[at]))
+    while (is_taken(m, from, pool[at]))
         at = (at + 1) % NAMES;
     return pool[at];
 }
@@ -39,9 +40,8 @@ const struct name *maker_find(struct maker *m, bool array, bool is_private)
     uint32_t first = below(m, m->count);
     for (uint32_t k = 0; k < m->count; k++) {
         const struct name *n = &m->names[(first + k) % m->count];
-        bool hidden = n - m->names < m->file_count && maker_is_taken(m, m->file_count, n->name);
         bool mine = n->space == SPACE_PRIVATE || n->space == SPACE_LOCAL;
-        if (!hidden && (n->length > 0) == array && (mine || !is_private))
+        if (!maker_is_hidden(m, n) && (n->length > 0) == array && (mine || !is_private))
             return n;
     }
     return NULL;
@@ -118,25 +118,12 @@ static void unary(struct maker *m, uint32_t depth)
     }
 }
 
-/* C's operators, and how tightly they bind. */
-static const struct {
-    const char *token;
-    uint32_t level;
-} operators[BINARY_COUNT] = {
-    [BINARY_MUL] = {"*", 10}, [BINARY_DIV] = {"/", 10},         [BINARY_REM] = {"%", 10},
-    [BINARY_ADD] = {"+", 9},  [BINARY_SUB] = {"-", 9},          [BINARY_SHL] = {"<<", 8},
-    [BINARY_SHR] = {">>", 8}, [BINARY_LT] = {"<", 7},           [BINARY_LE] = {"<=", 7},
-    [BINARY_GT] = {">", 7},   [BINARY_GE] = {">=", 7},          [BINARY_EQ] = {"==", 6},
-    [BINARY_NE] = {"!=", 6},  [BINARY_AND] = {"&", 5},          [BINARY_XOR] = {"^", 4},
-    [BINARY_OR] = {"|", 3},   [BINARY_LOGICAL_AND] = {"&&", 2}, [BINARY_LOGICAL_OR] = {"||", 1},
-};
-
 static void binary(struct maker *m, uint32_t op, uint32_t depth)
 {
     say(m, words_of_binary[op]);
-    expression(m, operators[op].level, depth - 1);
-    put(m, operators[op].token);
-    expression(m, operators[op].level + 1, depth - 1);
+    expression(m, drawn_operators[op].level, depth - 1);
+    put(m, drawn_operators[op].token);
+    expression(m, drawn_operators[op].level + 1, depth - 1);
 }
 
 static void choice(struct maker *m, uint32_t depth)
@@ -170,7 +157,7 @@ static void expression(struct maker *m, uint32_t level, uint32_t depth)
     else if (kind > 8)
         own = TOP;
     else if (kind > 4)
-        own = operators[op].level;
+        own = drawn_operators[op].level;
     bool parentheses = own < level || once_in(m, 8);
     if (parentheses)
         put(m, "(");

@@ -66,8 +66,8 @@ static inline bool once_in(struct maker *m, uint32_t n)
 
 /* One that the scope that begins there does not have. */
 const char *maker_new_name(struct maker *m, uint32_t from);
-/* Whether the scope has the name already, or a function. */
-bool maker_is_taken(const struct maker *m, uint32_t from, const char *name);
+/* Whether a variable of the file is hidden by one of the function. */
+bool maker_is_hidden(const struct maker *m, const struct name *n);
 /* A variable, an array or not, private or any; NULL: there is none. */
 const struct name *maker_find(struct maker *m, bool array, bool is_private);
 void maker_scalar(struct maker *m, const struct name *n);

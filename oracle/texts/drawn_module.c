@@ -121,11 +121,6 @@ static bool clashes(const struct module *m, const struct declared *x)
             if (covers(y, name, &index))
                 return true;
         }
-        for (uint32_t k = 0; k < (y->range ? y->range : 1); k++) {
-            full_name(y, k, name);
-            if (covers(x, name, &index))
-                return true;
-        }
     }
     return false;
 }
@@ -208,7 +203,7 @@ static enum sort wanted(const struct slot *slot)
 }
 
 /* A register that it takes, or, once in a text that is to be refused, one that it does not. */
-static bool reg(struct module *m, const struct slot *slot)
+static void reg(struct module *m, const struct slot *slot)
 {
     uint32_t first = below(m, m->count);
     bool err = m->may_err && !m->wrong && once_in(m, 4);
@@ -229,9 +224,8 @@ static bool reg(struct module *m, const struct slot *slot)
         say_told(m, x->number);
         say_number(m, index);
         m->wrong |= err;
-        return true;
+        return;
     }
-    return false;
 }
 
 static void special(struct module *m, const struct slot *slot)
@@ -283,7 +277,7 @@ static void value(struct module *m, const struct slot *slot)
         say_number(m, number_of_operand(m));
     } else {
         say(m, "name");
-        (void)reg(m, slot);
+        reg(m, slot);
     }
 }
 
@@ -311,7 +305,7 @@ static void vector(struct module *m, const struct slot *slot)
     for (uint32_t i = 0; i < slot->count; i++) {
         put(m, i ? "," : "");
         say(m, "name");
-        (void)reg(m, &part);
+        reg(m, &part);
     }
     put(m, "}");
     say(m, "}");
@@ -352,7 +346,7 @@ static void address(struct module *m, const struct slot *slot)
         say_number(m, drawn_constant(m->d));
     } else {
         m->may_err = false;
-        (void)reg(m, &base);
+        reg(m, &base);
         m->may_err = may_err;
         offset(m);
     }
@@ -447,7 +441,7 @@ static void instruction(struct module *m)
     if (once_in(m, 4)) {
         put(m, "@");
         say(m, "name");
-        (void)reg(m, &truth);
+        reg(m, &truth);
     }
     put(m, shapes[at].text);
     say(m, shapes[at].words);
@@ -535,7 +529,21 @@ static void initial_value(struct module *m, enum ptx_word type)
     say_number(m, drawn_constant(m->d));
 }
 
-/* Of the module, or in a body: shared ones. */
+static void first_values(struct module *m, enum ptx_word type, uint32_t length)
+{
+    put(m, "=");
+    put(m, length ? "{" : "");
+    say(m, length ? "{" : "");
+    initial_value(m, type);
+    if (length > 1) {
+        put(m, ",");
+        initial_value(m, type);
+    }
+    put(m, length ? "}" : "");
+    say(m, length ? "}" : "");
+}
+
+/* Of the module. */
 static void memory_variable(struct module *m, enum ptx_word space, const char *name)
 {
     uint32_t type = 1 + below(m, sizeof types / sizeof *types - 1);
@@ -558,18 +566,8 @@ static void memory_variable(struct module *m, enum ptx_word space, const char *n
         say_number(m, length);
     }
     say(m, "}");
-    if (first) {
-        put(m, "=");
-        put(m, length ? "{" : "");
-        say(m, length ? "{" : "");
-        initial_value(m, types[type]);
-        if (length > 1) {
-            put(m, ",");
-            initial_value(m, types[type]);
-        }
-        put(m, length ? "}" : "");
-        say(m, length ? "}" : "");
-    }
+    if (first)
+        first_values(m, types[type], length);
     put(m, ";");
     declare(m, (struct declared){.name = name, .space = space, .type = types[type]});
 }

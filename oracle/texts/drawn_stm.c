@@ -120,6 +120,12 @@ static void pick(struct maker *m)
     put(m, ")");
 }
 
+/* A private variable that takes what comes out. */
+static bool is_taker(const struct maker *m, const struct name *n)
+{
+    return n->length == 0 && n->space >= SPACE_PRIVATE && !maker_is_hidden(m, n);
+}
+
 /* The words of what goes in stand before those of what comes out: these are kept meanwhile. */
 static void arguments(struct maker *m, const struct callee *callee)
 {
@@ -130,9 +136,7 @@ static void arguments(struct maker *m, const struct callee *callee)
         put(m, i ? "," : "");
         d->words = callee->outs[i] ? out : in;
         if (callee->outs[i]) {
-            while (
-                m->names[taken].length > 0 || m->names[taken].space < SPACE_PRIVATE ||
-                (taken < m->file_count && maker_is_taken(m, m->file_count, m->names[taken].name)))
+            while (!is_taker(m, &m->names[taken]))
                 taken++;
             maker_scalar(m, &m->names[taken++]);
             out = d->words;
@@ -146,13 +150,11 @@ static void arguments(struct maker *m, const struct callee *callee)
                         out.bytes ? out.bytes : ""));
 }
 
-/* So many private variables take what comes out. */
 static uint32_t takers(const struct maker *m)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < m->count; i++)
-        count += m->names[i].length == 0 && m->names[i].space >= SPACE_PRIVATE &&
-                 !(i < m->file_count && maker_is_taken(m, m->file_count, m->names[i].name));
+        count += is_taker(m, &m->names[i]);
     return count;
 }
 
@@ -174,7 +176,6 @@ static void call(struct maker *m)
 /* Statements that take a guard come first. */
 static void simple(struct maker *m, bool guarded)
 {
-    bool blocks = m->form != FORM_STRUCTURED;
     switch (below(m, guarded ? 8 : 20)) {
     case 0:
         operation(m, "barrier", "barrier", 0);
@@ -187,26 +188,17 @@ static void simple(struct maker *m, bool guarded)
         atomic(m);
         break;
     case 4:
-        if (blocks) {
+        if (m->form == FORM_STRUCTURED)
+            assign(m, guarded);
+        else
             pick(m);
-            break;
-        }
-        assign(m, guarded);
-        break;
-    case 5:
-    case 6:
-    case 7:
-    case 8:
-    case 9:
-        assign(m, guarded);
         break;
     case 10:
     case 11:
-        if (m->callee_count > 0 && takers(m) >= 4) {
+        if (m->callee_count > 0 && takers(m) >= 4)
             call(m);
-            break;
-        }
-        assign(m, guarded);
+        else
+            assign(m, guarded);
         break;
     case 12:
         vote(m);
@@ -227,15 +219,17 @@ static void simple(struct maker *m, bool guarded)
         operation(m, "sync", "meet", 2);
         break;
     case 18:
-        if (m->form == FORM_LOCKSTEP) {
+        if (m->form == FORM_LOCKSTEP)
             operation(m, "sync", "all-meet", 1);
-            break;
-        }
-        operation(m, "arrive", "arrive", 2);
+        else
+            operation(m, "arrive", "arrive", 2);
         break;
-    default:
+    case 19:
         say(m, "skip");
         put(m, "skip");
+        break;
+    default:
+        assign(m, guarded);
         break;
     }
 }

@@ -21,7 +21,8 @@ struct kernel {
     uint32_t threads, blocks;
     bool shared;      /* there is a shared array, and one thread a block */
     bool in_function; /* whose variables are x and y */
-    uint32_t deep, loops, functions;
+    bool has_function;
+    uint32_t deep, loops;
 };
 
 static void put(struct kernel *k, const char *text)
@@ -61,17 +62,16 @@ static void leaf(struct kernel *k)
 
 static void expression(struct kernel *k, uint32_t depth)
 {
-    static const char *const binary[] = {"*", "/",  "%",  "+",  "-", "<<", ">>", "<",  "<=",
-                                         ">", ">=", "==", "!=", "&", "^",  "|",  "&&", "||"};
     static const char *const unary[] = {"-(", "!(", "~("};
     static const char *const left[] = {"-2147483648", "2147483647", "-1", "5"};
     static const char *const right[] = {"-1", "0", "31", "32", "-2147483648"};
-    uint32_t kind = depth == 0 ? 0 : below(k, 10), op = below(k, 18);
+    uint32_t kind = depth == 0 ? 0 : below(k, 10), op = below(k, BINARY_COUNT);
+    const char *binary = drawn_operators[op].token;
     if (kind == 0) {
         leaf(k);
     } else if (kind == 9) { /* where C leaves open what comes out */
         text_format(&k->d->text, "((%s ^ (b & 0)) ", left[below(k, 4)]);
-        text_format(&k->d->text, "%s %s)", binary[op], right[below(k, 5)]);
+        text_format(&k->d->text, "%s %s)", binary, right[below(k, 5)]);
     } else if (kind == 1) {
         put(k, unary[op % 3]);
         expression(k, depth - 1);
@@ -91,7 +91,7 @@ static void expression(struct kernel *k, uint32_t depth)
     } else {
         put(k, "(");
         expression(k, depth - 1);
-        text_format(&k->d->text, " %s ", binary[op]);
+        text_format(&k->d->text, " %s ", binary);
         expression(k, depth - 1);
         put(k, ")");
     }
@@ -177,7 +177,7 @@ static void choice(struct kernel *k)
 
 static void call(struct kernel *k)
 {
-    if (k->in_function || k->functions == 0) {
+    if (k->in_function || !k->has_function) {
         assignment(k);
         return;
     }
@@ -239,14 +239,14 @@ static void draw(struct kernel *k)
     k->shared = below(k, 2);
     k->threads = k->shared ? 1 : 1 + below(k, 3);
     k->blocks = 1 + below(k, 2);
-    k->functions = below(k, 3) > 0;
+    k->has_function = below(k, 3) > 0;
     text_format(&k->d->text,
-                "launch(threads = %u, warp = %u, blocks = %u, seed = %u); global int g[%u]; global "
+                "launch(threads = %u, warp = %u, blocks = %u, seed = 5); global int g[%u]; global "
                 "%sint c[4]%s; %sprivate int u%s; private input int b; private int w[2]; ",
-                k->threads, 1 + below(k, 4), k->blocks, 5u, k->threads * k->blocks * 3,
-                k->functions ? "input " : "", k->functions ? "" : " = {3, -1, 2147483647}",
+                k->threads, 1 + below(k, 4), k->blocks, k->threads * k->blocks * 3,
+                k->has_function ? "input " : "", k->has_function ? "" : " = {3, -1, 2147483647}",
                 k->shared ? "shared input int s[4]; " : "", k->shared ? " = 9" : "");
-    if (k->functions) {
+    if (k->has_function) {
         k->in_function = true;
         put(k, "int f(int x, int y) { private int r0, r1, r2; ");
         statements(k, 4);

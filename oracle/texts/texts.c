@@ -8,9 +8,9 @@
 #include <string.h>
 
 enum {
-    TEXTS_SEED = 29,
-    /* tells this draw from others */ KERNELS = 101,
-    MODULES /* and streams of it */
+    TEXTS_SEED = 29, /* tells this draw from others */
+    KERNELS = 101,   /* streams of it */
+    MODULES
 };
 
 /* ---- what differs ---- */

@@ -11,8 +11,7 @@
 
 enum {
     TEXTS_EMITTED_SHARE = 4, /* kernels are written in C in one case of so many */
-    TEXTS_FORMS_SHARE =
-        8 /* the programs made of the case's kernel are printed and read in one of so many */
+    TEXTS_FORMS_SHARE = 8    /* likewise, the programs of the case are printed and read */
 };
 
 /* The hook of oracle.h; class `text` of the oracle `metamorphic`. */

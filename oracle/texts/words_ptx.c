@@ -49,52 +49,15 @@ static void put_told(struct teller *t, const void *what)
 
 const char *words_of_ptx_type(enum ptx_word word)
 {
-    switch ((int)word) {
-    case PTX_W_NONE:
-        return "-";
-    case PTX_W_PRED:
-        return "truth";
-    case PTX_W_B16:
-        return "bits16";
-    case PTX_W_B32:
-        return "bits32";
-    case PTX_W_B64:
-        return "bits64";
-    case PTX_W_U16:
-        return "unsigned16";
-    case PTX_W_U32:
-        return "unsigned32";
-    case PTX_W_U64:
-        return "unsigned64";
-    case PTX_W_S16:
-        return "signed16";
-    case PTX_W_S32:
-        return "signed32";
-    case PTX_W_S64:
-        return "signed64";
-    case PTX_W_F32:
-        return "float32";
-    case PTX_W_F64:
-        return "float64";
-    case PTX_W_REG:
-        return "register";
-    case PTX_W_PARAM:
-        return "parameter";
-    case PTX_W_SHARED:
-        return "of-block";
-    case PTX_W_GLOBAL:
-        return "of-grid";
-    case PTX_W_CONST:
-        return "constant";
-    case PTX_W_LOCAL:
-        return "of-thread";
-    case PTX_W_V2:
-        return "pair";
-    case PTX_W_V4:
-        return "four";
-    default:
-        return ptx_words[word];
-    }
+    static const char *const names[PTX_WORD_COUNT] = {
+        [PTX_W_NONE] = "-",          [PTX_W_PRED] = "truth",     [PTX_W_B16] = "bits16",
+        [PTX_W_B32] = "bits32",      [PTX_W_B64] = "bits64",     [PTX_W_U16] = "unsigned16",
+        [PTX_W_U32] = "unsigned32",  [PTX_W_U64] = "unsigned64", [PTX_W_S16] = "signed16",
+        [PTX_W_S32] = "signed32",    [PTX_W_S64] = "signed64",   [PTX_W_F32] = "float32",
+        [PTX_W_F64] = "float64",     [PTX_W_REG] = "register",   [PTX_W_PARAM] = "parameter",
+        [PTX_W_SHARED] = "of-block", [PTX_W_GLOBAL] = "of-grid", [PTX_W_CONST] = "constant",
+        [PTX_W_LOCAL] = "of-thread", [PTX_W_V2] = "pair",        [PTX_W_V4] = "four"};
+    return names[word] ? names[word] : ptx_words[word];
 }
 
 /* ---- operands ---- */
