@@ -87,6 +87,15 @@ static const char *cluster_arrive(struct machine *machine, uint32_t warp, uint32
     return NULL;
 }
 
+/* Lanes of the warp that are elsewhere and have neither exited nor arrived: on a GPU they run on, in lock-step they cannot
+ * before those that wait do. */
+static bool is_torn(struct machine *machine, uint32_t warp, lane_mask X)
+{
+    const struct crs_cluster_lanes *own = lanes_at(machine, warp);
+    const struct crs_view v = crs_view(machine, warp);
+    return (ptx_all(v.lanes) & ~v.state->exited & ~X & ~(own->arrived | own->waiting)) != 0;
+}
+
 /*  wait        all executing lanes have arrived
  *      <theta | barrier.cluster.wait>  ->  theta, at once if the generation in which it arrived has ended, or else then
  *
@@ -121,10 +130,16 @@ enum rule crs_cluster_step(struct machine *machine, uint32_t warp, uint32_t pc, 
         machine->fault_text = "the barrier is aligned, and a lane that has not exited is missing";
         machine_fault(machine, STATUS_BARRIER_DIVERGENCE, thread + missing, pc);
     } else {
+        const uint32_t first = thread + (uint32_t)__builtin_ctzll(executing);
         const char *why = arrives ? cluster_arrive(machine, warp, pc, executing)
                                   : cluster_wait(machine, warp, executing);
         if (why)
-            ptx_stuck(machine, thread + (uint32_t)__builtin_ctzll(executing), pc, why);
+            ptx_stuck(machine, first, pc, why);
+        else if (!arrives && crs_cluster_waiting(machine, warp) &&
+                 is_torn(machine, warp, executing))
+            ptx_beyond(machine, first, pc,
+                       "lanes wait at the cluster's barrier before others of their warp come to it "
+                       "or exit");
     }
     return arrives ? RULE_CLUSTER_ARRIVE : RULE_CLUSTER_WAIT;
 }

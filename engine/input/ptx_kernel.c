@@ -50,16 +50,29 @@ static const char *entry_names(struct arena *arena, const struct ptx_module *mod
     return names;
 }
 
+/* CUB and Thrust declare such entries for compilers; nobody means them. */
+static bool does_nothing(const struct ptx_function *f)
+{
+    for (const struct ptx_statement *s = f->body; s; s = s->next) {
+        const enum ptx_opcode opcode =
+            s->kind == PTX_INSTRUCTION ? ptx_forms[s->u.instruction.form].opcode : PTX_OP_RET;
+        if (s->kind == PTX_BLOCK || (opcode != PTX_OP_RET && opcode != PTX_OP_EXIT))
+            return false;
+    }
+    return true;
+}
+
 static void choose_entry(struct builder *b, const struct ptx_settings *s)
 {
-    const struct ptx_function *found = NULL;
-    uint32_t count = 0;
+    const struct ptx_function *found = NULL, *first = NULL;
+    uint32_t count = 0, meant = 0;
     for (const struct ptx_item *item = b->ptx->module->items; item; item = item->next) {
         const struct ptx_function *f = item->kind == PTX_ITEM_FUNCTION ? item->u.function : NULL;
         if (!f || !f->is_entry || !f->has_body)
             continue;
-        count++;
-        if (!s->entry || strcmp(f->name, s->entry) == 0)
+        first = count++ ? first : f;
+        meant += !does_nothing(f);
+        if (s->entry ? strcmp(f->name, s->entry) == 0 : !does_nothing(f))
             found = f;
     }
     if (!s->entry && b->ptx->entry)
@@ -69,11 +82,11 @@ static void choose_entry(struct builder *b, const struct ptx_settings *s)
     else if (s->entry && !found)
         diag_error(b->diag, s->entry_at, "there is no entry '%.80s', but %s", s->entry,
                    entry_names(b->arena, b->ptx->module));
-    else if (!s->entry && count > 1)
+    else if (!s->entry && (meant > 1 || (meant == 0 && count > 1)))
         diag_error(b->diag, s->entry_at, "which entry is to run? entry=NAME says it: %s",
                    entry_names(b->arena, b->ptx->module));
     else
-        b->ptx->entry = found;
+        b->ptx->entry = found ? found : first;
 }
 
 /* ---- dimensions ---- */

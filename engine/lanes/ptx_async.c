@@ -124,13 +124,13 @@ static void wait(struct ptx_step *x, uint32_t lane, uint32_t kind, uint32_t kept
     put(x->m, &async->count, stay);
 }
 
-/* The copy is under way, as one of the lane's own. False: stuck. */
+/* The copy is under way, as one of the lane's own. False: the execution has ended. */
 static bool begin(struct ptx_step *x, uint32_t lane, const struct ptx_copying *copy)
 {
     struct ptx_async *async = ptx_async_of(x->code, x->lanes, lane);
     if (async->count == PTX_COPIES) {
-        ptx_stuck(x->m, x->lanes->first_thread + lane, x->pc,
-                  "more copies are under way than are kept: 64");
+        ptx_beyond(x->m, x->lanes->first_thread + lane, x->pc,
+                   "more copies of a thread are under way than are kept: 64");
         return false;
     }
     ptx_copy_put(x->m, &async->copies[async->count], copy);

@@ -80,6 +80,12 @@ void ptx_stuck(struct machine *machine, uint32_t thread, uint32_t pc, const char
     machine_fault(machine, STATUS_STUCK, thread, pc);
 }
 
+void ptx_beyond(struct machine *machine, uint32_t thread, uint32_t pc, const char *why)
+{
+    machine->fault_text = why;
+    machine_fault(machine, STATUS_UNSUPPORTED, thread, pc);
+}
+
 /* ---- operands ---- */
 
 /* EXP.sreg. Those that are the same for all threads are constants of the code (ptx_compile_operand.c), which has no

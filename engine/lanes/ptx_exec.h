@@ -198,6 +198,8 @@ void ptx_assert_text(struct machine *machine, const struct ptx_lanes *lanes, uin
 
 /* ⊥: the execution ends with `stuck`; which premise is missing. */
 void ptx_stuck(struct machine *machine, uint32_t thread, uint32_t pc, const char *why);
+/* The execution needs more than is kept here, which says nothing of the kernel. */
+void ptx_beyond(struct machine *machine, uint32_t thread, uint32_t pc, const char *why);
 
 /* ---- memory that is not sequentially consistent ---- */
 

@@ -34,8 +34,8 @@ bool ptx_underway_add(struct ptx_step *x, uint32_t lane, const struct ptx_underw
         return true;
     }
     if (list->count == x->code->underway) {
-        ptx_stuck(x->m, x->lanes->first_thread + lane, x->pc,
-                  "more copies are under way in the block than are kept");
+        ptx_beyond(x->m, x->lanes->first_thread + lane, x->pc,
+                   "more copies are under way in the block than are kept");
         return false;
     }
     put_entry(x->m, &list->entries[list->count], entry);

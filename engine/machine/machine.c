@@ -258,6 +258,21 @@ void machine_relive(struct machine *machine, uint32_t actor)
     put(machine, &group->live, group->live + 1);
 }
 
+/* Copies that nobody has waited for (engine/lanes/ptx_underway.c) are never made: they are no part of what remains. */
+static void forget_copies(struct machine *machine)
+{
+    const struct program *program = machine->program;
+    if (!program->ptx || !program->ptx->underway)
+        return;
+    for (uint32_t block = 0; block < program->launch.blocks; block++) {
+        const uint32_t base = program->shared_base + block * program->words[SPACE_SHARED];
+        int32_t *list = &machine->memory[base + program->ptx->underway_word];
+        const uint32_t words = 2 + (uint32_t)list[0] * PTX_UNDERWAY_WORDS;
+        for (uint32_t i = 0; i < words; i++)
+            put(machine, (uint32_t *)&list[i], 0);
+    }
+}
+
 void machine_retire(struct machine *machine, uint32_t actor)
 {
     struct machine_head *head = machine->head;
@@ -265,8 +280,10 @@ void machine_retire(struct machine *machine, uint32_t actor)
     machine_unlive(machine, actor);
     put(machine, &group->finished, group->finished + 1);
     put(machine, &head->unfinished, head->unfinished - 1);
-    if (head->unfinished == 0)
-        put(machine, &head->status, STATUS_TERMINATED);
+    if (head->unfinished > 0)
+        return;
+    forget_copies(machine);
+    put(machine, &head->status, STATUS_TERMINATED);
 }
 
 void machine_poke(struct machine *machine, uint32_t address, int32_t value)

@@ -115,8 +115,14 @@ struct ptx_place {
     uint32_t offset;
 };
 
-/* ptx_code.underway, and words of each entry. */
-enum { PTX_UNDERWAY_LEAST = 64, PTX_UNDERWAY_EACH = 4 /* a thread */, PTX_UNDERWAY_WORDS = 9 };
+/* ptx_code.underway: so many, so many a thread, and one for each word of the block's shared memory, since no two copies
+ * of a kernel without races go to one word; and words of each entry. */
+enum {
+    PTX_UNDERWAY_LEAST = 64,
+    PTX_UNDERWAY_EACH = 4,
+    PTX_UNDERWAY_SHARED = 4096, /* at most for shared memory */
+    PTX_UNDERWAY_WORDS = 9
+};
 
 enum { PTX_CODE_SOURCES = 8, PTX_CODE_RESULTS = 4 };
 

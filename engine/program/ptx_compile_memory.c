@@ -341,7 +341,9 @@ static void place_underway(struct ptx_builder *b, struct region_list *shared)
     struct ptx_code *code = b->code;
     if (!reaches_form(b, PTX_FORM_CP_ARRIVE, PTX_FORM_CP_BULK_IN))
         return;
-    code->underway = PTX_UNDERWAY_LEAST + PTX_UNDERWAY_EACH * (uint32_t)b->program->launch.threads;
+    code->underway =
+        PTX_UNDERWAY_LEAST + PTX_UNDERWAY_EACH * (uint32_t)b->program->launch.threads +
+        (uint32_t)(shared->words < PTX_UNDERWAY_SHARED ? shared->words : PTX_UNDERWAY_SHARED);
     code->underway_word = (uint32_t)shared->words;
     shared->words += 2 + (uint64_t)code->underway * PTX_UNDERWAY_WORDS;
 }

@@ -114,7 +114,8 @@ static void add_happening(struct arena *arena, const struct check_result *result
 /* How many executions of how many subjects; of which subjects these are all. */
 static const char *scope_of(struct arena *arena, const struct check_result *result)
 {
-    uint32_t executions = 0, subjects = 0, all = 0, cut = 0;
+    uint32_t executions = 0, subjects = 0, all = 0, cut = 0, beyond = 0;
+    const char *why = NULL;
     for (uint32_t s = 0; s < SUBJECT_COUNT; s++) {
         const struct check_run *run = &result->runs[s];
         if (run->reason || !run->program || run->schedules == 0)
@@ -122,6 +123,8 @@ static const char *scope_of(struct arena *arena, const struct check_result *resu
         subjects++;
         executions += run->schedules;
         cut += run->statuses[STATUS_STEP_LIMIT];
+        beyond += run->statuses[STATUS_UNSUPPORTED];
+        why = why ? why : run->beyond;
         all += run->search && run->search->complete;
     }
     const char *text =
@@ -131,6 +134,8 @@ static const char *scope_of(struct arena *arena, const struct check_result *resu
                                  subjects - all)
                   : arena_printf(arena, "%u execution%s of %u subject%s, sampled", executions,
                                  executions == 1 ? "" : "s", subjects, subjects == 1 ? "" : "s");
+    if (beyond)
+        text = arena_printf(arena, "%s; %u ended, which proves nothing: %s", text, beyond, why);
     return cut ? arena_printf(arena, "%s; %u spent their budget of steps, which proves nothing",
                               text, cut)
                : text;

@@ -270,6 +270,8 @@ static uint32_t error_of(const struct launch *launch)
     case STATUS_NONTERMINATING:
     case STATUS_STEP_LIMIT:
         return ERROR_TIMEOUT;
+    case STATUS_UNSUPPORTED:
+        return ERROR_UNSUPPORTED;
     default:
         return ERROR_FAILURE;
     }
@@ -300,6 +302,11 @@ static void tell(struct device *device, struct arena *arena, struct launch *laun
         if (f->kind == LAUNCH_FAULT && f->status == STATUS_OUT_OF_BOUNDS)
             explain_freed(device, arena, launch, f, launch->fault_address);
         device_found(device, arena, text, name, f);
+    }
+    if (launch->status == STATUS_UNSUPPORTED) {
+        device->report.refused++;
+        device_tell_note(device, "unknown",
+                         arena_printf(arena, "%s: %s", text, launch->machine->fault_text));
     }
     if (launch->status == STATUS_STEP_LIMIT) {
         device->report.refused++;

@@ -76,7 +76,7 @@ struct check_run {
     /* Over caches, where that one was cut off: outcomes alone, with R1, R3 and R4 (docs/memory.md); or NULL. */
     const struct search_result *reduced;
     uint32_t statuses[STATUS_COUNT]; /* executions that ended so; `nonterminating`: proven lassos */
-    const char *error; /* the first execution that ended in one: fault_sentence of it; or NULL */
+    const char *error, *beyond;      /* of the first that ended in one, as `unsupported`; or NULL */
     const struct check_fault *faults[OUTCOME_COUNT]; /* the first that ended so; NULL: none did */
     uint32_t fair;     /* executions under a scheduler that starves nobody */
     uint32_t fair_cut; /* of these: the budget was spent */

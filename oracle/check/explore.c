@@ -165,6 +165,8 @@ static void keep_execution(struct checking *c, struct execution *execution,
         run->longest = machine->steps;
     run->fair += execution->fair;
     run->fair_cut += execution->fair && execution->status == STATUS_STEP_LIMIT;
+    if (execution->status == STATUS_UNSUPPORTED && !run->beyond)
+        run->beyond = arena_printf(c->arena, "%s", machine->fault_text);
     uint64_t *before = &c->subjects[execution->subject].several_targets;
     uint64_t several = machine->hits[RULE_CRS_BRA_TARGET] + machine->hits[RULE_CRS_CALL_TARGET];
     execution->apart = c->parting && c->parting->apart;

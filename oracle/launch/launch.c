@@ -260,7 +260,7 @@ static struct machine *run_next(struct launch *launch, const struct launch_optio
     launch->kernel->ptx->first_block = (uint32_t)launch->blocks_done;
     launch->status = launch_run_group(launch, machine, launch->blocks_done, options);
     if (launch->status != STATUS_TERMINATED && launch->status != STATUS_STEP_LIMIT &&
-        launch->status != STATUS_NONTERMINATING)
+        launch->status != STATUS_NONTERMINATING && launch->status != STATUS_UNSUPPORTED)
         note_fault(launch, machine);
     if (launch->status == STATUS_TERMINATED)
         launch->blocks_done += machine->program->launch.blocks;

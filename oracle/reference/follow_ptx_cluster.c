@@ -54,6 +54,22 @@ bool follow_ptx_neighbour(const struct follow_step *s, uint32_t wanted, uint32_t
 
 /* ---- the barrier ---- */
 
+/* A warp that waits while a lane of it has neither come to the barrier nor exited: lock-step knows no way on. */
+static void tell_torn(struct follow_step *s)
+{
+    const struct follow_group *g = s->g;
+    uint32_t first = UINT32_MAX;
+    bool is_torn = false;
+    for (uint32_t l = 0; l < g->registers->count; l++) {
+        if (s->executes[l] && first == UINT32_MAX)
+            first = l;
+        is_torn |= !s->executes[l] && g->unit->disabled[l] != 'e' &&
+                   (g->at_cluster[l] == FOLLOW_AWAY || g->at_cluster[l] == FOLLOW_PASSED);
+    }
+    if (is_torn && first != UINT32_MAX && follow_ptx_waits(g))
+        follow_ptx_fault(s, STATUS_UNSUPPORTED, first);
+}
+
 enum rule follow_ptx_cluster(struct follow_step *s)
 {
     const bool arrives = s->op->mode == PTX_W_ARRIVE;
@@ -72,6 +88,8 @@ enum rule follow_ptx_cluster(struct follow_step *s)
             s->g->at_cluster[l] = arrives                                ? FOLLOW_ARRIVED
                                   : s->g->at_cluster[l] == FOLLOW_PASSED ? FOLLOW_AWAY
                                                                          : FOLLOW_WAITS;
+    if (!arrives)
+        tell_torn(s);
     return rule;
 }
 

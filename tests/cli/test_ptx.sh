@@ -49,16 +49,16 @@ cat >two.ptx <<'EOF'
 .version 7.0
 .target sm_80
 .address_size 64
-.entry a() { exit; }
+.entry a() { .reg .b32 %r; mov.u32 %r, 1; exit; } .entry none() { exit; }
 .entry b(.param .u64 p, .param .u32 n)
 { .reg .b32 %r<3>; .reg .b64 %d<4>;
   ld.param.u64 %d0, [p]; ld.param.u32 %r0, [n]; mov.u32 %r1, %tid.x; mad.lo.u32 %r2, %r1, %r0, 0;
   mul.wide.u32 %d1, %r2, 4; add.u64 %d2, %d0, %d1; st.global.u32 [%d2], %r1; ret; }
 EOF
 expect 2 check two.ptx
-says err 'which entry is to run? entry=NAME says it: a, b'
+says err 'which entry is to run? entry=NAME says it: a, none, b'
 expect 2 check two.ptx --entry c
-says err "there is no entry 'c', but a, b"
+says err "there is no entry 'c', but a, none, b"
 expect 0 check --fail-on none two.ptx --entry b --bind p=buffer:16 --bind 1=1 --json
 says out '"notes": []'
 says out '{"p": [0, 1, 2, 3]}'
@@ -69,12 +69,54 @@ says out "note: parameter 1 ('n') is 16"
 sed 's/mov.u32 %r1, %tid.x;//' two.ptx >unset.ptx
 expect 0 check --fail-on none unset.ptx --entry b --bind p=buffer:256 --bind n=1 --json
 says out '"notes": ["register %r1 may be read before it is written, line 8"]'
+sed 's/^.entry a.*/.entry none() { exit; }/' two.ptx >one.ptx # CUB's EmptyKernel: an entry that does nothing is not meant
+expect 0 check --fail-on none one.ptx --bind p=buffer:256
+says out "note: parameter 1 ('n') is 16"
 expect 2 check two.ptx --entry b --bind q=1
 says err "'b' has no parameter 'q'"
 expect 2 check two.ptx --entry b --bind n=4294967296
 says err "no value of a parameter .u32"
 expect 2 check two.ptx --entry b --bind p=buffer:16:file:absent
 says err "'absent'"
+
+# Copies under way: one for each word of shared memory for mbarriers; 64 of a thread, and more is no finding.
+copies() { # COUNT COUNT WORDS
+    echo '.version 7.0
+.target sm_80
+.address_size 64
+.entry k(.param .u64 p) { .reg .b64 %d; .shared .b64 b; .shared .b8 s['$(($3 * 4))'];
+  ld.param.u64 %d, [p]; mbarrier.init.shared.b64 [b], 4;'
+    for ((i = 0; i < $1 + $2; i++)); do
+        ((i == $1)) && echo '  cp.async.mbarrier.arrive.shared.b64 [b];'
+        echo "  cp.async.ca.shared.global [s+$((i % $3 * 4))], [%d], 4;"
+    done
+    echo '  cp.async.mbarrier.arrive.shared.b64 [b]; st.global.u32 [%d+4], 1; ret; }'
+}
+copies 64 64 128 | sed '1i // simtfuzz: threads=1' >copies.ptx
+expect 0 check copies.ptx
+says out 'clean     copies.ptx'
+copies 64 64 2 | sed '1i // simtfuzz: threads=1' >copies.ptx
+expect 0 check copies.ptx
+says out 'unknown   copies.ptx'
+says out '3 ended, which proves nothing: more copies are under way in the block than are kept'
+copies 65 0 128 | sed '1i // simtfuzz: threads=1' >copies.ptx
+expect 0 check copies.ptx
+says out '3 ended, which proves nothing: more copies of a thread are under way than are kept: 64'
+
+# Half of a warp exits beside a wait for the cluster: a GPU can, lock-step cannot.
+cat >torn.ptx <<'EOF'
+// simtfuzz: threads=4 warp=4 blocks=2 cluster=2
+.version 8.0
+.target sm_90
+.address_size 64
+.entry k() { .reg .b32 %r; .reg .pred %p; mov.u32 %r, %tid.x; setp.lt.u32 %p, %r, 2;
+  @!%p bra OUT; barrier.cluster.arrive; barrier.cluster.wait; OUT: ret; }
+EOF
+expect 0 check torn.ptx
+says out '3 ended, which proves nothing: lanes wait at the cluster'
+sed 's/@!%p bra OUT;/@!%p exit;/' torn.ptx >whole.ptx
+expect 0 check whole.ptx
+says out 'clean     whole.ptx'
 
 expect 2 lower absent.ptx --to ptx
 head -c 17000000 /dev/zero >big.ptx
