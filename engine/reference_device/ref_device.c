@@ -173,11 +173,11 @@ static bool waits_for_operations(const struct ref_device *r, const struct host_s
 {
     if (!r->settings.ends_drain)
         return false;
-    const struct host_array *a = &r->program->arrays[s->array];
+    const struct host_array *a = s->kind == HOST_FREE ? &r->program->arrays[s->array] : NULL;
     return is_ending(r, s->context) ||
            (s->kind == HOST_DESTROY && is_idle(r, s->context, HOST_NONE) &&
             context_under_way(r, s->context)) ||
-           (s->kind == HOST_FREE && ref_words_under_way(r, a->base, a->words));
+           (a && ref_words_under_way(r, a->base, a->words));
 }
 
 /* CX.wait */
