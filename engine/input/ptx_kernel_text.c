@@ -186,7 +186,7 @@ static const char *launch_text(struct arena *arena, const struct ast_kernel *ker
     const char *caches = cache_sizes_print(arena, &kernel->launch.caches, ",");
     if (*caches)
         text = arena_printf(arena, "%s caches=%s", text, caches);
-    if (ptx_cluster_size(ptx) > 1)
+    if (ptx->cluster_given)
         text = arena_printf(arena, "%s cluster=%s", text, dimensions_text(arena, ptx->cluster));
     if (ptx->shared_given)
         text = arena_printf(arena, "%s shared=%u", text, ptx->shared_bytes);

@@ -94,13 +94,16 @@ static void launch(struct head *h)
 static void rest_of_launch(struct head *h)
 {
     struct drawn *d = h->d;
-    bool given = drawn_once_in(d, 2), raw = drawn_once_in(d, 5);
+    bool given = drawn_once_in(d, 2), raw = drawn_once_in(d, 5), clusters = drawn_once_in(d, 8);
     uint32_t bytes = given && !drawn_once_in(d, 3) ? drawn_below(d, 5000) : 0;
     if (given)
         put(h, arena_printf(d->arena, "shared=%s", number(d, bytes)));
     if (raw)
         put(h, "raw");
-    text_format(&d->words, "shared %d %u %s ", given, bytes, raw ? "raw" : "injected");
+    if (clusters)
+        put(h, "cluster=1");
+    text_format(&d->words, "cluster %d 1 1 1 shared %d %u %s ", clusters, given, bytes,
+                raw ? "raw" : "injected");
     if (drawn_once_in(d, 3))
         put(h, "entry=k");
 }

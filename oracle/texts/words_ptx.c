@@ -333,6 +333,8 @@ static void put_settings(struct teller *t, const struct ast_kernel *kernel)
     text_format(&t->out, "run %s grid %u %u %u window %u %u %d block %u %u %u ", ptx->entry->name,
                 ptx->grid[0], ptx->grid[1], ptx->grid[2], ptx->window, ptx->first_block, ptx->whole,
                 ptx->block[0], ptx->block[1], ptx->block[2]);
+    text_format(&t->out, "cluster %d %u %u %u ", ptx->cluster_given, ptx->cluster[0],
+                ptx->cluster[1], ptx->cluster[2]);
     text_format(&t->out, "shared %d %u %s ", ptx->shared_given, ptx->shared_bytes,
                 ptx->raw ? "raw" : "injected");
     for (uint32_t i = 0; i < ptx->argument_count; i++)
