@@ -24,8 +24,8 @@ enum {
     PTX_ROW_RESULTS = 4, /* mov of parts */
     PTX_ROW_LANES = 64,  /* at most */
     PTX_ROW_OWN = 0x100, /* in the immediate of isspacep.shared where blocks make clusters */
-    PTX_ROW_STACK =
-        1024 /* bytes that alloca gives out in a frame: cudaLimitStackSize's first value */
+    /* bytes that alloca gives out in a frame: cudaLimitStackSize's first value */
+    PTX_ROW_STACK = 1024
 };
 
 typedef void ptx_row_fn(uint32_t lanes, void *const results[PTX_ROW_RESULTS],
@@ -40,9 +40,9 @@ struct ptx_row_op {
     bool reads_carry,
         writes_carry; /* add.cc, addc: the carry is the last source, the last result */
     bool has_rank;    /* mapa, getctarank: the block's own rank is the last source */
-    bool
-        has_stack; /* alloca and its like: where the function's stack begins, and how many of its bytes
-                       * are taken, are the last sources; but for stacksave the latter is the last result */
+    /* alloca and its like: where the function's stack begins, and how many of its bytes are taken, are the last sources;
+     * but for stacksave the latter is the last result */
+    bool has_stack;
 };
 
 /* The function of an instruction that only computes: arithmetic, logic, shifts, compare, select, convert,

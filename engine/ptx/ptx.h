@@ -181,6 +181,11 @@ enum ptx_attribute_kind {
     PTX_ATTRIBUTE_COUNT
 };
 
+extern const struct ptx_attribute_row {
+    const char *name;
+    uint32_t most; /* numbers that follow */
+} ptx_attributes[PTX_ATTRIBUTE_COUNT];
+
 struct ptx_attribute {
     enum ptx_attribute_kind kind;
     struct location at;

@@ -173,10 +173,7 @@ bool ptx_parameters(struct ptx_parser *p, struct ptx_variable **list)
     return ptx_expect(p, ")");
 }
 
-static const struct attribute_row {
-    const char *name;
-    uint32_t most; /* numbers that follow */
-} attribute_rows[PTX_ATTRIBUTE_COUNT] = {
+const struct ptx_attribute_row ptx_attributes[PTX_ATTRIBUTE_COUNT] = {
     [PTX_MAXNTID] = {"maxntid", 3},
     [PTX_REQNTID] = {"reqntid", 3},
     [PTX_MINNCTAPERSM] = {"minnctapersm", 1},
@@ -193,7 +190,7 @@ static const struct attribute_row {
 static bool parse_attribute(struct ptx_parser *p, struct ptx_attribute *attribute)
 {
     int kind = 0;
-    while (kind < PTX_ATTRIBUTE_COUNT && !ptx_at_dot(p, attribute_rows[kind].name))
+    while (kind < PTX_ATTRIBUTE_COUNT && !ptx_at_dot(p, ptx_attributes[kind].name))
         kind++;
     if (kind == PTX_ATTRIBUTE_COUNT) {
         ptx_error(p, p->token.at, "'.%.*s' is not supported here",
@@ -206,12 +203,12 @@ static bool parse_attribute(struct ptx_parser *p, struct ptx_attribute *attribut
         attribute->text = ptx_string(p, "the text of a pragma");
         return attribute->text && ptx_expect(p, ";");
     }
-    if (attribute_rows[kind].most == 0)
+    if (ptx_attributes[kind].most == 0)
         return true;
     do {
         if (!ptx_number(p, UINT32_MAX, &attribute->values[attribute->count++]))
             return false;
-    } while (attribute->count < attribute_rows[kind].most && ptx_accept(p, ","));
+    } while (attribute->count < ptx_attributes[kind].most && ptx_accept(p, ","));
     return true;
 }
 

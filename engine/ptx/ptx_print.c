@@ -336,19 +336,7 @@ static void put_block(struct out *out, const struct ptx_statement *first)
 
 static void put_attribute(struct out *out, const struct ptx_attribute *attribute)
 {
-    static const char *const names[PTX_ATTRIBUTE_COUNT] = {
-        [PTX_MAXNTID] = "maxntid",
-        [PTX_REQNTID] = "reqntid",
-        [PTX_MINNCTAPERSM] = "minnctapersm",
-        [PTX_MAXNCTAPERSM] = "maxnctapersm",
-        [PTX_MAXNREG] = "maxnreg",
-        [PTX_NORETURN] = "noreturn",
-        [PTX_FUNCTION_PRAGMA] = "pragma",
-        [PTX_EXPLICITCLUSTER] = "explicitcluster",
-        [PTX_REQNCTAPERCLUSTER] = "reqnctapercluster",
-        [PTX_MAXCLUSTERRANK] = "maxclusterrank",
-    };
-    put_format(out, "\n.%s", names[attribute->kind]);
+    put_format(out, "\n.%s", ptx_attributes[attribute->kind].name);
     for (uint32_t i = 0; i < attribute->count; i++)
         put_format(out, i ? ", %u" : " %u", attribute->values[i]);
     if (attribute->kind == PTX_FUNCTION_PRAGMA) {

@@ -217,6 +217,10 @@ const char *cli_about_meant(struct cli *cli, const char *name);
 /* The list of commands. */
 void cli_print_commands(FILE *out);
 
+/* What the exit statuses say, but 4, which not all commands have. */
+enum { CLI_STATUSES = 4 };
+extern const char *const cli_exit_statuses[CLI_STATUSES];
+
 /* "simtfuzz COMMAND: message" to standard error. */
 void cli_message(const struct cli *cli, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

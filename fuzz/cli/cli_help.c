@@ -55,6 +55,22 @@ static void print_options(const struct cli *cli, FILE *out)
     }
 }
 
+const char *const cli_exit_statuses[CLI_STATUSES] = {
+    "all is well, nothing is new",
+    ("something new is wrong: a divergence that is not marked known, a failed expectation, or a "
+     "race, fault or hang of a kernel that expects nothing"),
+    "wrong usage or bad input",
+    "a fault of simtfuzz or of its surroundings: a file, the database, a crashed worker",
+};
+
+static void print_statuses(FILE *out, const char *interrupted)
+{
+    char text[500];
+    snprintf(text, sizeof text, "exit status: 0 %s; 1 %s; 2 %s; 3 %s%s", cli_exit_statuses[0],
+             cli_exit_statuses[1], cli_exit_statuses[2], cli_exit_statuses[3], interrupted);
+    print_filled(out, text, 0, 0);
+}
+
 void cli_print_help(const struct cli *cli, FILE *out)
 {
     const struct cli_command *command = &cli_commands[cli->id];
@@ -67,17 +83,12 @@ void cli_print_help(const struct cli *cli, FILE *out)
     fputs("\nexamples:\n", out);
     for (size_t i = 0; i < 4 && command->examples[i]; i++)
         fprintf(out, "  simtfuzz %s\n", command->examples[i]);
-    fputs("\nexit status: 0 all is well; 1 something new is wrong: a divergence that is not marked "
-          "known, a\n"
-          "failed expectation, or a race, fault or hang of a kernel that expects nothing; 2 wrong "
-          "usage or\n"
-          "bad input; 3 a fault of simtfuzz or of what is around it",
-          out);
-    fputs(cli->id == COMMAND_REDUCE     ? ";\n4 interrupted: the best so far was written\n"
-          : cli->id == COMMAND_PROGRESS ? ";\n4 interrupted: what was found by then was printed\n"
-          : cli->id == COMMAND_TRIAGE   ? ";\n4 interrupted (bisect): nothing was stored\n"
-                                        : "\n",
-          out);
+    fputc('\n', out);
+    print_statuses(out, cli->id == COMMAND_REDUCE ? "; 4 interrupted: the best so far was written"
+                        : cli->id == COMMAND_PROGRESS
+                            ? "; 4 interrupted: what was found by then was printed"
+                        : cli->id == COMMAND_TRIAGE ? "; 4 interrupted (bisect): nothing was stored"
+                                                    : "");
 }
 
 void cli_print_commands(FILE *out)

@@ -148,19 +148,6 @@ static void put_command(FILE *out, enum cli_command_id id)
 
 static const struct {
     const char *name, *sentence;
-} exit_statuses[] = {
-    {"0", "all is well, nothing is new"},
-    {"1",
-     "something new is wrong: a divergence that is not marked known, a failed expectation, or a "
-     "race, fault or hang of a kernel that expects nothing"},
-    {"2", "wrong usage or bad input"},
-    {"3", "a fault of simtfuzz or of its surroundings: a file, the database, a crashed worker"},
-    {"4", "reduce: interrupted; the best so far was written. triage bisect: interrupted; nothing "
-          "was stored. progress: interrupted; what was found by then was printed"},
-};
-
-static const struct {
-    const char *name, *sentence;
 } variables[] = {
     {"NO_COLOR", "when it is set and not empty, nothing is printed in colour"},
     {"SLURM_ARRAY_TASK_ID, SLURM_ARRAY_TASK_COUNT",
@@ -214,8 +201,12 @@ static void print_manual(FILE *out)
         put_command(out, (enum cli_command_id)id);
     put_tables(out);
     fputs(".SH EXIT STATUS\n", out);
-    for (size_t i = 0; i < sizeof exit_statuses / sizeof exit_statuses[0]; i++)
-        put_term(out, exit_statuses[i].name, exit_statuses[i].sentence);
+    for (int i = 0; i < CLI_STATUSES; i++)
+        put_term(out, (const char[]){(char)('0' + i), '\0'}, cli_exit_statuses[i]);
+    put_term(
+        out, "4",
+        "reduce: interrupted; the best so far was written. triage bisect: interrupted; nothing "
+        "was stored. progress: interrupted; what was found by then was printed");
     fputs(".SH ENVIRONMENT\n", out);
     for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++)
         put_term(out, variables[i].name, variables[i].sentence);

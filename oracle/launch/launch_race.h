@@ -78,8 +78,8 @@ struct launch_race {
     uint32_t first_block;
     uint32_t first_thread; /* of the grid */
     bool has_clusters;     /* blocks access each other's shared memory */
-    uint32_t
-        *clusters;   /* of the cluster's first block: generations of its barrier that have ended */
+    /* of the cluster's first block: generations of its barrier that have ended */
+    uint32_t *clusters;
     bool has_strong; /* some access is strong */
     bool syncs;      /* something but barriers may order */
     struct launch_finding *findings, **last;

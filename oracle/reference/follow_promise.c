@@ -8,6 +8,7 @@
  *     pct:d                  whoever has passed somebody by stays before him, but for d - 1 changes of one actor each
  *
  * Uniform walks, POS and SURW promise nothing of a single execution; a tape is held to what it says by whoever replays it.
+ * Not asked: unfair:N and pct:d of more than 32 actors, and machines whose actors have several alternatives.
  */
 #include "oracle/reference/follow_ptx.h"
 

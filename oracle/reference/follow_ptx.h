@@ -105,7 +105,7 @@ static inline bool follow_ptx_waits(const struct follow_group *g)
     for (uint32_t b = 0; b < REF_BARRIERS; b++)
         if (g->waits[b])
             return true;
-    for (uint32_t l = 0; l < LIMIT_WARP; l++)
+    for (uint32_t l = 0; l < g->registers->count; l++)
         if (g->at_cluster[l] == FOLLOW_WAITS)
             return true;
     return g->meets;

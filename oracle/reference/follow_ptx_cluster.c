@@ -4,8 +4,6 @@
  */
 #include "oracle/reference/follow_ptx.h"
 
-#include "engine/base/invariant.h"
-
 /* Where a block lies in the grid: column, row, plane. */
 static void place_of_block(const struct ptx_kernel *kernel, uint32_t block, uint32_t at[3])
 {

@@ -115,7 +115,7 @@ static void report(struct checking *c, const char *text, const char *differs)
 }
 
 /* What lowering makes has shapes that nobody writes. A text of as many bytes as the language allows nodes, or fewer, is
-   within the limit of nodes; longer ones may be refused. */
+ * within the limit of nodes; longer ones may be refused. */
 static const char *of_forms(struct checking *c, const char **text)
 {
     const char *differs = NULL;
