@@ -54,7 +54,8 @@ DB_MUST_CHECK int db_campaign_resume(struct db *db, const struct db_shard *shard
 /* How many cases it is to have; 0 = as many as time allows. */
 DB_MUST_CHECK int db_shard_target_set(struct db *db, const struct db_shard *shard,
                                       uint64_t cases_target);
-/* Stores the totals; DB_ERROR_LOCKED when another session has followed that of this handle. In the same batch as the findings of those cases: --resume starts at .cases. */
+/* Stores the totals; DB_ERROR_LOCKED when another session has followed that of this handle. In the same batch as the
+ * findings of those cases: --resume starts at .cases. */
 DB_MUST_CHECK int db_campaign_update(struct db *db, const struct db_shard *shard,
                                      const struct db_counts *counts, uint64_t now_ms);
 /* Ends the session and drops kernels that nothing refers to any more. */

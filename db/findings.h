@@ -135,7 +135,8 @@ DB_MUST_CHECK int db_finding_status_set(struct db *db, uint64_t id, enum db_stat
 DB_MUST_CHECK int db_finding_note_set(struct db *db, uint64_t id, const char *note);
 
 /* Suppressed findings are counted, but neither reported nor part of the exit status. The signature
- * need not have been found yet; '*' in it stands for any text. expires_ms: Unix time at which it ends by itself; 0 = never. */
+ * need not have been found yet; '*' in it stands for any text. expires_ms: Unix time at which it ends by itself; 0 =
+ * never. */
 DB_MUST_CHECK int db_suppress(struct db *db, const char *signature, const char *note,
                               uint64_t expires_ms);
 DB_MUST_CHECK int db_unsuppress(struct db *db, const char *signature);

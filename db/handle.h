@@ -81,8 +81,8 @@ void db_rollback(struct db *db); /* also allowed when no batch is open */
 DB_MUST_CHECK int db_merge_files(const char *out, const char *const *inputs, size_t count,
                                  struct db_message *message);
 
-/* Copies what can be read of a damaged database to `out`, which must not be there, and says what of each table. `path` is
- * only read. */
+/* Copies what can be read of a damaged database to `out`, which must not be there, and says what of each table. `path`
+ * is only read. */
 struct db_salvaged {
     const char *table;
     uint64_t rows;    /* that the new file has */

@@ -1,7 +1,8 @@
 /*
- * What can be read of a damaged database, copied to a new one. Table by table: rows from the first on until one cannot be
- * read, then from the last back, so that what stands on both sides of a damaged page is kept. What refers to something
- * that is lost goes, too, and what is derived is derived again; so the new file is a sound database of simtfuzz.
+ * What can be read of a damaged database, copied to a new one. Table by table: rows from the first on until one cannot
+ * be read, then from the last back, so that what stands on both sides of a damaged page is kept. What refers to
+ * something that is lost goes, too, and what is derived is derived again; so the new file is a sound database of
+ * simtfuzz.
  */
 #include "db/internal.h"
 #include "db/schema.h"
@@ -172,8 +173,8 @@ static int copy_tables(struct salvage *s)
 
 /* ---- what refers to something that is lost ---- */
 
-/* One column that refers; a row whose parent is lost loses the reference where it may, or goes. Keys of two columns refer to
- * shards. */
+/* One column that refers; a row whose parent is lost loses the reference where it may, or goes. Keys of two columns
+ * refer to shards. */
 static int drop_orphans_of(struct salvage *s, struct db_salvaged *table, bool *any)
 {
     sqlite3_stmt *row;

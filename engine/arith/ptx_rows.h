@@ -40,8 +40,8 @@ struct ptx_row_op {
     bool reads_carry,
         writes_carry; /* add.cc, addc: the carry is the last source, the last result */
     bool has_rank;    /* mapa, getctarank: the block's own rank is the last source */
-    /* alloca and its like: where the function's stack begins, and how many of its bytes are taken, are the last sources;
-     * but for stacksave the latter is the last result */
+    /* alloca and its like: where the function's stack begins, and how many of its bytes are taken, are the last
+     * sources; but for stacksave the latter is the last result */
     bool has_stack;
 };
 

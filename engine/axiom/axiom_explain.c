@@ -1,6 +1,6 @@
 /*
- * axiom_explain.c - why a model does not allow an execution: the axiom that it breaks, and the shortest circle that shows
- * it. The axioms themselves are those of axiom_models.c.
+ * axiom_explain.c - why a model does not allow an execution: the axiom that it breaks, and the shortest circle that
+ * shows it. The axioms themselves are those of axiom_models.c.
  */
 #include "engine/axiom/axiom_internal.h"
 

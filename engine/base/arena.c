@@ -22,7 +22,8 @@ static size_t rounded(size_t bytes)
 }
 
 #ifdef SIMTFUZZ_ARENA_GUARDS
-/* The pattern fills what lies between an object and its zone, and the zone's start; its last word is the object's size. */
+/* The pattern fills what lies between an object and its zone, and the zone's start; its last word is the object's
+ * size. */
 enum { GUARD = 0xa5, GUARD_MAX = 512 };
 static const uint64_t SIZE_KEY = UINT64_C(0x9e3779b97f4a7c15);
 
@@ -64,8 +65,8 @@ static void make_zone(struct arena *arena, char *object, size_t bytes)
 
 /* ---- arenas ---- */
 
-/* Where the process may not have all the addresses that it likes (ulimit -v, a batch system, --memory), every arena gets its
- * share. They are large only so that no case is too large for them. */
+/* Where the process may not have all the addresses that it likes (ulimit -v, a batch system, --memory), every arena
+ * gets its share. They are large only so that no case is too large for them. */
 static size_t wanted_by_all = (size_t)32 << 30, given_to_all;
 static arena_full_handler *full_handler;
 
@@ -157,8 +158,8 @@ void *arena_room(struct arena *arena, size_t bytes)
     return result - (bytes == 0) * ARENA_EDGE; /* nothing: it lies in the zone before */
 }
 
-/* What lies above all that was ever used is zero as the system gave it, and is not touched: a large object of which little is
- * used takes little memory. */
+/* What lies above all that was ever used is zero as the system gave it, and is not touched: a large object of which
+ * little is used takes little memory. */
 void *arena_alloc(struct arena *arena, size_t count, size_t size)
 {
     size_t start = arena->used, most = arena->most;

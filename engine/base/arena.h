@@ -1,14 +1,15 @@
 /*
  * arena.h - memory for one case: bump allocation, reset in one go.
  *
- * An arena reserves address space once and never calls malloc afterwards. Pages are touched as they are used: a large object of
- * which little is used takes little memory. `struct arena *` as a parameter: the result lives there. To use the rest of an arena
- * as scratch, take a mark and release it.
+ * An arena reserves address space once and never calls malloc afterwards. Pages are touched as they are used: a large
+ * object of which little is used takes little memory. `struct arena *` as a parameter: the result lives there. To use
+ * the rest of an arena as scratch, take a mark and release it.
  *
- * In builds under AddressSanitizer, and in the hunter of mutants (SIMTFUZZ_ARENA_GUARDS), every object has a zone behind it
- * that is as large as itself, 16 bytes at least. AddressSanitizer is told: who touches it, or what was released, ends there.
- * The hunter's zones hold a pattern, and a release that finds another one is a failed INVARIANT. All that is counted in bytes -
- * marks, `used`, `size` - leaves the zones out, so that limits are met at the same place in every build.
+ * In builds under AddressSanitizer, and in the hunter of mutants (SIMTFUZZ_ARENA_GUARDS), every object has a zone
+ * behind it that is as large as itself, 16 bytes at least. AddressSanitizer is told: who touches it, or what was
+ * released, ends there. The hunter's zones hold a pattern, and a release that finds another one is a failed INVARIANT.
+ * All that is counted in bytes - marks, `used`, `size` - leaves the zones out, so that limits are met at the same place
+ * in every build.
  */
 #ifndef ENGINE_ARENA_H
 #define ENGINE_ARENA_H
@@ -37,11 +38,12 @@ struct arena {
     size_t most; /* bytes that were ever used: what lies above is zero */
 };
 
-/* Of the arenas that are made from now on `wanted` bytes in all are wanted, and `given` may be had: each gets its share. Without
- * a call, or with 0 given, the limit of the process's addresses (ulimit -v) is given to 32 GiB. */
+/* Of the arenas that are made from now on `wanted` bytes in all are wanted, and `given` may be had: each gets its
+ * share. Without a call, or with 0 given, the limit of the process's addresses (ulimit -v) is given to 32 GiB. */
 void arena_share(size_t wanted, size_t given);
 
-/* Who is told of an arena that has no room for `bytes` more; it must not return. Without one that is a failed INVARIANT. */
+/* Who is told of an arena that has no room for `bytes` more; it must not return. Without one that is a failed
+ * INVARIANT. */
 typedef void arena_full_handler(const struct arena *arena, size_t bytes);
 void arena_on_full(arena_full_handler *handler);
 
@@ -61,7 +63,8 @@ void *arena_alloc(struct arena *arena, size_t count, size_t size);
 /* Room for `bytes` that are written before they are read: not zeroed. */
 void *arena_room(struct arena *arena, size_t bytes);
 
-/* More room for an object of `bytes` bytes, a multiple of 16, if it is the arena's last one: `more` bytes, zeroed, right behind it. */
+/* More room for an object of `bytes` bytes, a multiple of 16, if it is the arena's last one: `more` bytes, zeroed,
+ * right behind it. */
 bool arena_extend(struct arena *arena, void *object, size_t bytes, size_t more);
 
 /* Gives back what the arena's last object, of `bytes` bytes, does not need beyond the first `kept`, 1 at least. */

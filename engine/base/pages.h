@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* As memcpy, but writes only pages that differ: reading one that was never touched costs nothing to speak of, writing it
- * costs a page. */
+/* As memcpy, but writes only pages that differ: reading one that was never touched costs nothing to speak of, writing
+ * it costs a page. */
 static inline void pages_copy(void *to, const void *from, size_t bytes)
 {
     enum { PAGE = 4096, SMALL = 16 * PAGE };

@@ -257,8 +257,8 @@ static enum rule lock_assume_f(struct lockstep_step *x)
     return RULE_LOCK_ASSUME_F;
 }
 
-/* Whether a sync that holds ends a barrier interval: where nobody took part - the any of its condition is false - this is
- * BARRIER_SKIP in P (B-13).
+/* Whether a sync that holds ends a barrier interval: where nobody took part - the any of its condition is false - this
+ * is BARRIER_SKIP in P (B-13).
  * Not: with vacuous_sync it ends one there, too. */
 static bool ends_interval(const struct lockstep_step *x)
 {

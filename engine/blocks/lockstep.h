@@ -22,10 +22,10 @@ struct lockstep_state lockstep_state(const struct machine *machine, uint32_t blo
 /* The components of the block's vector: numbers of threads in the grid, ascending; how many. */
 uint32_t lockstep_threads(const struct machine *machine, uint32_t block, const uint32_t **threads);
 
-/* For an observer of steps: which components the step was enabled for, one byte a component; those for which the guard of
- * the block's pick - v_active = B - held before the step; in a block without a pick (the entry, B_back,
- * B_exit, a return block) those for which the statement's own guard held, without one all. The goto
- * that ends a block comes after v_active has been set: nobody's. Steps that enter a block: all. */
+/* For an observer of steps: which components the step was enabled for, one byte a component; those for which the guard
+ * of the block's pick - v_active = B - held before the step; in a block without a pick (the entry, B_back, B_exit, a
+ * return block) those for which the statement's own guard held, without one all. The goto that ends a block comes after
+ * v_active has been set: nobody's. Steps that enter a block: all. */
 const uint8_t *lockstep_enabled(const struct machine *machine);
 
 /* The last psi-assignment's or atomic's write order: numbers of threads, winners last; how many. */

@@ -2,8 +2,8 @@
  * caches.h - the caches of "The Model of Computation of CUDA and its Formal Semantics", chapter 4, as the memory of
  * `crs`, `thread-pc` and `block`.
  *
- * An ld, st or atom makes memory operations, which run a memory program each (programs.def) in micro steps; between them
- * anything else may happen, and a cache may drop a clean line or write a dirty one back. So such a machine has
+ * An ld, st or atom makes memory operations, which run a memory program each (programs.def) in micro steps; between
+ * them anything else may happen, and a cache may drop a clean line or write a dirty one back. So such a machine has
  * alternatives beside its warps: an operation in flight, and the caches of an SM. Numbers of what can be live:
  *
  *     0 .. actor_count - 1     warps, or threads
@@ -153,8 +153,8 @@ void caches_renew(struct machine *machine);
 
 /* ---- to be shown (caches_show.c) ---- */
 
-/* What keeps an actor that has not ended: nothing, what would with a sequentially consistent memory, too (a barrier), or
- * operations that are under way. In any state, also while a step is told. */
+/* What keeps an actor that has not ended: nothing, what would with a sequentially consistent memory, too (a barrier),
+ * or operations that are under way. In any state, also while a step is told. */
 enum caches_hold { CACHES_GOES, CACHES_HELD, CACHES_WAITS };
 enum caches_hold caches_hold(const struct machine *machine, uint32_t actor);
 /* Whether an operation of the instruction is under way. */

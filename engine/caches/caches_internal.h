@@ -1,5 +1,6 @@
 /*
- * caches_internal.h - what the files of the room share: a line of a cache, an operation at work, an actor's instruction.
+ * caches_internal.h - what the files of the room share: a line of a cache, an operation at work, an actor's
+ * instruction.
  */
 #ifndef ENGINE_CACHES_INTERNAL_H
 #define ENGINE_CACHES_INTERNAL_H

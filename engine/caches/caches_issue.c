@@ -141,7 +141,7 @@ static void take_operands(const struct ptx_request *r, const struct caches *c,
 }
 
 /*  mem_issue (DEV.memOp, MO.part, MO.block)      parts: a partition of the executing lanes by lines
- *      warp at ld | st | atom  ==>  warp at pc + 1, ops + one for each part; the registers of the instruction are blocked
+ *      warp at ld | st | atom  ==>  warp at pc + 1, ops + one for each part; the instruction's registers are blocked
  */
 static void mem_issue(const struct ptx_request *r)
 {
@@ -370,8 +370,8 @@ uint32_t caches_next(const struct machine *machine, uint32_t actor, struct next_
     return count;
 }
 
-/*  canBeScheduled (CTX.canBeScheduled, ERR.45)      no lane waits for its operations, no register of the instruction and
- *  its guard is blocked, and what the profile keeps in order is
+/*  canBeScheduled (CTX.canBeScheduled, ERR.45)      no lane waits for its operations, no register of the instruction
+ *  and its guard is blocked, and what the profile keeps in order is
  */
 bool caches_is_ready(struct machine *machine, uint32_t actor)
 {

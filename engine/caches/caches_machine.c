@@ -67,8 +67,8 @@ static bool is_forward(const struct ptx_code *code, const struct ptx_op *op, uin
     return op->opcode == PTX_OP_BRX || op->target > pc;
 }
 
-/* What touches one actor, and stays possible. Not branches backwards: who goes round for ever would keep all others from
- * stepping. Not the end, where barriers wait for those that have not ended. */
+/* What touches one actor, and stays possible. Not branches backwards: who goes round for ever would keep all others
+ * from stepping. Not the end, where barriers wait for those that have not ended. */
 static bool is_own(const struct ptx_code *code, uint32_t pc)
 {
     const struct ptx_op *op = &code->ops[pc];

@@ -1,5 +1,6 @@
 /*
- * caches_show.c - what is under way, for those who show a state: whom an actor waits for, and what an operation does next.
+ * caches_show.c - what is under way, for those who show a state: whom an actor waits for, and what an operation does
+ * next.
  */
 #include "engine/caches/caches_internal.h"
 

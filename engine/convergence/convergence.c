@@ -11,8 +11,9 @@
 
 /* ---- splits ---- */
 
-/* The split of these lanes, which leave `x`, with a stack equal to that of `x`. The leader of `x` is not among them. Trips
- * of loops (beta) are not needed: at a barrier of the block all lanes are in the split of lane 0, which is never new. */
+/* The split of these lanes, which leave `x`, with a stack equal to that of `x`. The leader of `x` is not among them.
+ * Trips of loops (beta) are not needed: at a barrier of the block all lanes are in the split of lane 0, which is never
+ * new. */
 STEP_INLINE struct warp_step split_off(struct warp_step *x, lane_mask lanes)
 {
     uint32_t leader = x->w->first_thread + lowest_lane(lanes);
@@ -246,7 +247,8 @@ STEP_INLINE enum rule conv_barrier_div(struct warp_step *x)
 
 /* ---- the convergence barrier ---- */
 
-/* Whether each lane that entered the barrier, the one on top of `x`, waits at it or has left it: is below it, or final. */
+/* Whether each lane that entered the barrier, the one on top of `x`, waits at it or has left it: is below it, or
+ * final. */
 STEP_INLINE bool is_complete(const struct warp_step *x)
 {
     for (lane_mask rest = x->masks[x->w->depth - 1]; rest; rest &= rest - 1) {

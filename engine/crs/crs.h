@@ -66,8 +66,8 @@ struct cta_barrier cta_barrier(const struct machine *machine, uint32_t block, ui
  * half-filled (C-3). */
 uint32_t cta_dangling(const struct machine *machine, uint32_t block);
 
-/* The blocks of a machine of semantics_crs, untracked, as slots of a device: the window of a grid's resident blocks. After
- * machine_new all slots hold a block. */
+/* The blocks of a machine of semantics_crs, untracked, as slots of a device: the window of a grid's resident blocks.
+ * After machine_new all slots hold a block. */
 
 /* Whatever ran there is gone. */
 void crs_slot_empty(struct machine *machine, uint32_t slot);

@@ -124,8 +124,8 @@ uint32_t crs_barrier_words(const struct program *program);
 enum rule crs_barrier_step(struct machine *machine, uint32_t warp, uint32_t pc,
                            lane_mask executing);
 
-/* 64: nobody is missing. Not: with BLOCK_ALIGNED bar.*, barrier.*.aligned and barrier.cluster.*.aligned are for all lanes
- * of the warp that have not exited; the first one that is missing. */
+/* 64: nobody is missing. Not: with BLOCK_ALIGNED bar.*, barrier.*.aligned and barrier.cluster.*.aligned are for all
+ * lanes of the warp that have not exited; the first one that is missing. */
 uint32_t crs_missing_lane(const struct machine *machine, uint32_t warp, const struct ptx_op *op,
                           lane_mask executing);
 

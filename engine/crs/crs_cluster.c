@@ -87,8 +87,8 @@ static const char *cluster_arrive(struct machine *machine, uint32_t warp, uint32
     return NULL;
 }
 
-/* Lanes of the warp that are elsewhere and have neither exited nor arrived: on a GPU they run on, in lock-step they cannot
- * before those that wait do. */
+/* Lanes of the warp that are elsewhere and have neither exited nor arrived: on a GPU they run on, in lock-step they
+ * cannot before those that wait do. */
 static bool is_torn(struct machine *machine, uint32_t warp, lane_mask X)
 {
     const struct crs_cluster_lanes *own = lanes_at(machine, warp);

@@ -1,10 +1,10 @@
 /*
- * crs_cluster.h - the barrier of a cluster of blocks (PTX ISA 9.7.13.4, barrier.cluster): threads arrive, and wait until
- * all threads of the cluster that have not exited have arrived. Arriving and waiting are instructions of their own. For
- * crs and thread-pc.
+ * crs_cluster.h - the barrier of a cluster of blocks (PTX ISA 9.7.13.4, barrier.cluster): threads arrive, and wait
+ * until all threads of the cluster that have not exited have arrived. Arriving and waiting are instructions of their
+ * own. For crs and thread-pc.
  *
- * Observers hear of it as of a named barrier, number CRS_CLUSTER_BARRIER, of the cluster's first block here: of arrivals,
- * and of all lanes that arrived when its generation ends.
+ * Observers hear of it as of a named barrier, number CRS_CLUSTER_BARRIER, of the cluster's first block here: of
+ * arrivals, and of all lanes that arrived when its generation ends.
  */
 #ifndef ENGINE_CRS_CLUSTER_H
 #define ENGINE_CRS_CLUSTER_H
@@ -13,8 +13,8 @@
 
 enum { CRS_CLUSTER_BARRIER = CRS_BARRIERS }; /* also its bit in crs_state.waiting */
 
-/* Lanes of a warp that have arrived in the current generation and gone on; that wait for its end; that have arrived in one
- * that has ended, and not waited yet. */
+/* Lanes of a warp that have arrived in the current generation and gone on; that wait for its end; that have arrived in
+ * one that has ended, and not waited yet. */
 struct crs_cluster_lanes {
     lane_mask arrived, waiting, passed;
 };

@@ -57,7 +57,8 @@ static lane_mask named_by(const struct machine *machine, uint32_t thread, uint32
     return named & (count == 64 ? ~(lane_mask)0 : ((lane_mask)1 << count) - 1);
 }
 
-/* The same instruction as far as its modifiers go; it may stand elsewhere, but those of matrices, which are .aligned. */
+/* The same instruction as far as its modifiers go; it may stand elsewhere, but those of matrices, which are
+ * .aligned. */
 static bool same_command(const struct ptx_op *a, const struct ptx_op *b)
 {
     return a == b || (!a->matrix && a->opcode == b->opcode &&

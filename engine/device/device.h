@@ -1,13 +1,13 @@
 /*
  * device.h - a device that runs a host program: sections 5.6 to 5.8 of "The Model of Computation of CUDA and its Formal
- * Semantics", as docs/host.md completes them. Grids are issued to multiprocessors block by block, contexts take launches
- * from streams, and blocks run by the rules of `crs`.
+ * Semantics", as docs/host.md completes them. Grids are issued to multiprocessors block by block, contexts take
+ * launches from streams, and blocks run by the rules of `crs`.
  *
  *     start -> state;   alternatives(state) -> n;   step(state, i)
  *
- * An alternative is: the host's next statement, the start of a launch, a copy of a stream, a block to an SM, a step of a
- * warp, and - of memory whose operations are under way for a while - a micro step or a silent rule. Somebody else picks:
- * a schedule (device_execute), a tape, a search (device_search).
+ * An alternative is: the host's next statement, the start of a launch, a copy of a stream, a block to an SM, a step of
+ * a warp, and - of memory whose operations are under way for a while - a micro step or a silent rule. Somebody else
+ * picks: a schedule (device_execute), a tape, a search (device_search).
  */
 #ifndef ENGINE_DEVICE_H
 #define ENGINE_DEVICE_H

@@ -1,10 +1,11 @@
 /*
- * device_caches.h - memory=caches: grids over the caches of cuda-crs 4 (engine/caches), in micro steps; of L1s that belong
- * to the device, and not to a grid.
+ * device_caches.h - memory=caches: grids over the caches of cuda-crs 4 (engine/caches), in micro steps; of L1s that
+ * belong to the device, and not to a grid.
  *
- * A grid's machine has the lines of all L1s while it holds the memory (device_memory.c), each under its own number of the
- * line's first word; in between they lie here, under the words of the device's memory. What another grid has alone - a
- * buffer that this one does not reach, local memory - is there as a line of somebody else's, which takes up room.
+ * A grid's machine has the lines of all L1s while it holds the memory (device_memory.c), each under its own number of
+ * the line's first word; in between they lie here, under the words of the device's memory. What another grid has
+ * alone - a buffer that this one does not reach, local memory - is there as a line of somebody else's, which takes up
+ * room.
  */
 #ifndef ENGINE_DEVICE_CACHES_H
 #define ENGINE_DEVICE_CACHES_H
@@ -50,7 +51,8 @@ bool cached_moves(const struct device_grid *grid);
 /* Who can step of it is up to date. */
 void cached_look(struct device *device, struct device_grid *grid);
 
-/* The slot of a grid's machine for a block that comes to this place: one whose operations are there, or that has none. */
+/* The slot of a grid's machine for a block that comes to this place: one whose operations are there, or that has
+ * none. */
 uint32_t cached_slot(const struct device *device, const struct device_grid *grid, uint32_t sm,
                      uint32_t place);
 bool cached_words_pending(const struct device *device, uint32_t base, uint32_t words);

@@ -79,7 +79,8 @@ static void ctx_flush(struct device *device)
     device_fired(device, DEVICE_CTX_FLUSH);
 }
 
-/*  CX.start        `start s` waits in c; order=stream: all of s's stream above s is over; fewer than NumConKernels grids
+/*  CX.start        `start s` waits in c; order=stream: all of s's stream above s is over;
+ *                  fewer than NumConKernels grids
  *      <c>  ==>  <c, g>                    g of s, all of its blocks unscheduled
  *
  *  As printed (order=any) messages are a multiset: two launches start in either order (CX.msgs).
@@ -165,7 +166,8 @@ bool device_turns(struct device *device)
 }
 
 /*  CX.abort        `abort g` in c
- *      <c, g>  ==>  <c>                    g's blocks vanish; its operations go on, unless ends=drain waits for them (ERR.89)
+ *      <c, g>  ==>  <c>                    g's blocks vanish; its operations go on, unless ends=drain waits for them
+ *                                          (ERR.89)
  */
 void ctx_abort(struct device *device, uint32_t statement)
 {

@@ -411,7 +411,8 @@ static void write_register(struct device *device, const struct device_flight *f,
 }
 
 /*  MEM.perform     o under way
- *      <eta, l1, O + o>  ==>  <eta', l1', O>        ld: r <- l1(m)(a), else eta(a), which l1(m) keeps; .cg: l1(m)(a) goes
+ *      <eta, l1, O + o>  ==>  <eta', l1', O>        ld: r <- l1(m)(a), else eta(a), which l1(m) keeps;
+ *                                                   .cg: l1(m)(a) goes
  *                                                   st: eta(a) <- v, l1(m)(a) goes;  atom: both
  */
 void mem_perform(struct device *device, uint32_t number)

@@ -1,12 +1,12 @@
 /*
- * device_flight.h - memory=inflight: operations that are under way for a while, and an L1 in each SM. A model of its own,
- * for small programs: what happens between grids when operations have not ended (ERR.83 to ERR.89).
+ * device_flight.h - memory=inflight: operations that are under way for a while, and an L1 in each SM. A model of its
+ * own, for small programs: what happens between grids when operations have not ended (ERR.83 to ERR.89).
  *
- * An access of 32 bits of global or shared memory by one lane is one operation in two phases: the instruction is issued,
- * its registers are blocked, and later, at any time, it is performed at once. Loads (.ca) read the word in the L1 of their
- * SM if it is there, and leave it there; .cg, .cv and volatile ones drop it and read what all SMs agree on; stores and
- * atomics write that, and drop the word of their own L1. A word may leave an L1 at any time (the silent rule).
- * cuda-crs 4 has more phases: engine/litmus has them, for threads without grids.
+ * An access of 32 bits of global or shared memory by one lane is one operation in two phases: the instruction is
+ * issued, its registers are blocked, and later, at any time, it is performed at once. Loads (.ca) read the word in the
+ * L1 of their SM if it is there, and leave it there; .cg, .cv and volatile ones drop it and read what all SMs agree on;
+ * stores and atomics write that, and drop the word of their own L1. A word may leave an L1 at any time (the silent
+ * rule). cuda-crs 4 has more phases: engine/litmus has them, for threads without grids.
  */
 #ifndef ENGINE_DEVICE_FLIGHT_H
 #define ENGINE_DEVICE_FLIGHT_H

@@ -477,8 +477,8 @@ static bool has_barrier_inside(void *context, const struct ast_stm *stm)
     return ast_is(stm, STM_LOOP | STM_BRANCH) && ast_ask_stms(&barrier, &alone);
 }
 
-/* Where a barrier stands in a branch or loop, conditions must be seen to be the same in all threads: what comes from memory or from
- * votes is not. */
+/* Where a barrier stands in a branch or loop, conditions must be seen to be the same in all threads: what comes from
+ * memory or from votes is not. */
 static void calm_barriers(struct emitter *e)
 {
     const struct ast_question inside = {.statement = has_barrier_inside},

@@ -1,8 +1,8 @@
 /*
  * emit_blocks.c - a kernel's basic blocks as JSON, for programs that interpret it: docs/protocol.md says the form.
  *
- * The blocks are those of `lower --to cfg`: calls are inlined, and a block with two targets is followed by two that begin
- * with a guard. All memory is one buffer: global variables, each block's shared ones, each thread's private ones.
+ * The blocks are those of `lower --to cfg`: calls are inlined, and a block with two targets is followed by two that
+ * begin with a guard. All memory is one buffer: global variables, each block's shared ones, each thread's private ones.
  */
 #include "engine/emit/emit_internal.h"
 

@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-/* Before the names of variables of the file: kernels of one text share these names where nothing else keeps them apart. */
+/* Before the names of variables of the file: kernels of one text share these names where nothing else keeps them
+ * apart. */
 static const char *file_prefix(const struct emitter *e)
 {
     return e->dialect->is_wgsl ? arena_printf(e->arena, "k%u_v_", (unsigned)e->number) : "v_";

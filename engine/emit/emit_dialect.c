@@ -1,8 +1,8 @@
 /*
  * emit_dialect.c - one row a language.
  *
- * SIMTFUZZ_BARE is for compilers that have no headers of the language: clang as a compiler of PTX alone. The texts are then the
- * same but for these definitions.
+ * SIMTFUZZ_BARE is for compilers that have no headers of the language: clang as a compiler of PTX alone. The texts are
+ * then the same but for these definitions.
  */
 #include "engine/emit/emit_internal.h"
 

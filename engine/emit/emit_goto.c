@@ -1,6 +1,7 @@
 /*
- * emit_goto.c - a kernel's basic blocks: those that it is written in, or those of `lower --to cfg`, where calls are inlined. They
- * are labels and gotos, and in languages that have none the cases of a switch on the block's number, in a loop.
+ * emit_goto.c - a kernel's basic blocks: those that it is written in, or those of `lower --to cfg`, where calls are
+ * inlined. They are labels and gotos, and in languages that have none the cases of a switch on the block's number, in a
+ * loop.
  *
  * A valid kernel goes on in exactly one target of a block: each begins with a guard (`assume`), and one may have none.
  */

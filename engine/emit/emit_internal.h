@@ -35,8 +35,8 @@ struct emit_dialect {
     const char *thread_uint, *block_uint; /* the same as unsigned numbers */
     const char *barrier, *fence;
     const char *atomics[ATOMIC_COUNT]; /* by spaces: that of any pointer */
-    /* A truth value again, @, by a subgroup operation; NULL ends them. Whatever lanes take part: a lane's own value is among
-     * theirs. */
+    /* A truth value again, @, by a subgroup operation; NULL ends them. Whatever lanes take part: a lane's own value is
+     * among theirs. */
     const char *const *votes;
     const char *shuffle; /* a value again, from the lane itself */
     const struct emit_helper
@@ -44,10 +44,11 @@ struct emit_dialect {
     bool has_recursion;
     bool has_long; /* integers of 64 bits everywhere; otherwise where the knob `wide` says so */
     bool has_signed_remainder; /* that of negative numbers is C's */
-    /* Pointers and goto. Without them variables are reached by names of the file, memory as `mem[..]`, and a kernel's body that
-     * something follows is a function of its own. */
+    /* Pointers and goto. Without them variables are reached by names of the file, memory as `mem[..]`, and a kernel's
+     * body that something follows is a function of its own. */
     bool has_pointers;
-    /* WGSL: names stand before types, no switch falls through, and the language chooses between two values that are both there. */
+    /* WGSL: names stand before types, no switch falls through, and the language chooses between two values that are
+     * both there. */
     bool is_wgsl;
 };
 
@@ -133,7 +134,8 @@ const char *emit_memory(const struct emitter *e); /* `mem` */
 /* Whether the thread has ended. */
 const char *emit_ended(const struct emitter *e);
 void emit_number(struct emitter *e, int32_t value);
-/* Declarations, without what ends them: of a variable, a parameter, a pointer that functions get (or its name alone). */
+/* Declarations, without what ends them: of a variable, a parameter, a pointer that functions get (or its name
+ * alone). */
 void emit_local(struct emitter *e, const struct ast_var *var);
 void emit_parameter(struct emitter *e, const struct ast_var *var);
 void emit_pointer(struct emitter *e, const struct emit_place *place, bool declared);
@@ -171,8 +173,8 @@ void emit_condition(struct emitter *e, const struct ast_expr *expr);
 
 /* ---- emit_goto.c ---- */
 
-/* A block with a barrier: threads come to it in different trips of the loop that stands for gotos, and no language promises
- * that they wait for each other there. NULL: there is none. */
+/* A block with a barrier: threads come to it in different trips of the loop that stands for gotos, and no language
+ * promises that they wait for each other there. NULL: there is none. */
 const struct ast_block *emit_block_with_barrier(const struct ast_kernel *kernel);
 /* The kernel becomes one of basic blocks, if the knob says so and it can. */
 void emit_find_blocks(struct emitter *e);

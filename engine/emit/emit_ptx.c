@@ -1,9 +1,9 @@
 /*
- * emit_ptx.c - structured kernels as plain PTX that a driver takes: blocks (engine/forms), compiled to branches and labels
- * (engine/to_ptx), rewritten on the way out where a real machine has another opinion than our own.
+ * emit_ptx.c - structured kernels as plain PTX that a driver takes: blocks (engine/forms), compiled to branches and
+ * labels (engine/to_ptx), rewritten on the way out where a real machine has another opinion than our own.
  *
- * - Variables in global memory, and the drawn values of private ones, lie in the buffer `mem`: their address is a number,
- *   which is added to the buffer's where memory is accessed.
+ * - Variables in global memory, and the drawn values of private ones, lie in the buffer `mem`: their address is a
+ *   number, which is added to the buffer's where memory is accessed.
  * - Shared memory has no initial values there: it is read from the buffer first, and written back behind a barrier
  *   where all threads end. Local memory has none either: it is cleared.
  * - Variables in local memory belong to the function; a warp has the lanes that the kernel's launch says.

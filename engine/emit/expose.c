@@ -1,6 +1,6 @@
 /*
- * expose.c - what a kernel does not store nobody can see wrong: at each end of a thread its private variables are stored,
- * and each trip of a loop leaves a trace in a sum.
+ * expose.c - what a kernel does not store nobody can see wrong: at each end of a thread its private variables are
+ * stored, and each trip of a loop leaves a trace in a sum.
  */
 #include "engine/emit/emit.h"
 #include "engine/input/input.h"

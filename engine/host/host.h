@@ -1,6 +1,6 @@
 /*
- * host.h - host programs: what the processor beside a device does, one statement a line (docs/host.md): buffers, copies,
- * launches, streams, events, contexts, and what must come out.
+ * host.h - host programs: what the processor beside a device does, one statement a line (docs/host.md): buffers,
+ * copies, launches, streams, events, contexts, and what must come out.
  *
  *     kernel twice = "twice.ptx"
  *     buffer a[64] = iota
@@ -8,8 +8,8 @@
  *     sync
  *     expect a[1] == 2
  *
- * The text is read (host_parse.c), its names are resolved and what is wrong before anything runs is said (host_check.c),
- * and it is printed again (host_print.c). What it does is engine/device.
+ * The text is read (host_parse.c), its names are resolved and what is wrong before anything runs is said
+ * (host_check.c), and it is printed again (host_print.c). What it does is engine/device.
  */
 #ifndef ENGINE_HOST_H
 #define ENGINE_HOST_H

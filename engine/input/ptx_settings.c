@@ -235,8 +235,8 @@ static bool starts_with(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* Whether the file, behind all links, lies below the folder of the text that names it: who opens a stranger's kernel does not
- * have other files of their own read into its results. */
+/* Whether the file, behind all links, lies below the folder of the text that names it: who opens a stranger's kernel
+ * does not have other files of their own read into its results. */
 static bool is_below(const char *path, const char *text_file, bool joined)
 {
     const char *slash = text_file ? strrchr(text_file, '/') : NULL;
@@ -253,7 +253,8 @@ static bool is_below(const char *path, const char *text_file, bool joined)
     return below;
 }
 
-/* Files that were allowed: transformations print a kernel and read it again, where nobody knows any more who named the file. */
+/* Files that were allowed: transformations print a kernel and read it again, where nobody knows any more who named the
+ * file. */
 enum { ALLOWED_MAX = 64 };
 static char *allowed[ALLOWED_MAX];
 static pthread_mutex_t allowed_lock = PTHREAD_MUTEX_INITIALIZER;

@@ -1,6 +1,7 @@
 /*
  * ptx_matrix.c - matrices in the registers of a warp: mma, wmma, ldmatrix, stmatrix, movmatrix (PTX ISA 9.7.14). All 32
- * lanes of a warp execute one together; where an element lies, and what a product is, is said in engine/arith/ptx_product.h.
+ * lanes of a warp execute one together; where an element lies, and what a product is, is said in
+ * engine/arith/ptx_product.h.
  *
  * ldmatrix and stmatrix: the row that a lane's address names is an access of that lane. wmma.load and wmma.store: the
  * ISA leaves open which lane accesses what; here the lanes take turns with pieces of 16 bytes, row after row.

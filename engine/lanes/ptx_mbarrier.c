@@ -5,10 +5,10 @@
  * arrivals that a phase expects, 40 to 60 bytes that are awaited, from -(2^20 - 1) on, 61 the parity of the phase, 62
  * that there is an mbarrier at all. A state that arrive returns is the object before it.
  *
- * What observers hear: init and inval are plain writes of all 8 bytes. Whoever arrives in a phase accesses the low word if
- * its parity is 0, else the high one, by an atomic that releases; a wait that succeeds reads the word of the phase that
- * has completed, and acquires. So arrivals in the next phase order nobody who waits for this one. A wait that fails orders
- * nothing and is not told.
+ * What observers hear: init and inval are plain writes of all 8 bytes. Whoever arrives in a phase accesses the low word
+ * if its parity is 0, else the high one, by an atomic that releases; a wait that succeeds reads the word of the phase
+ * that has completed, and acquires. So arrivals in the next phase order nobody who waits for this one. A wait that
+ * fails orders nothing and is not told.
  */
 #include "engine/lanes/ptx_exec_internal.h"
 

@@ -1,6 +1,6 @@
 /*
- * ptx_outside.h - what functions without a body (vprintf, __assertfail) are given: for observers, since the machine does
- * nothing there.
+ * ptx_outside.h - what functions without a body (vprintf, __assertfail) are given: for observers, since the machine
+ * does nothing there.
  */
 #ifndef ENGINE_PTX_OUTSIDE_H
 #define ENGINE_PTX_OUTSIDE_H

@@ -1,10 +1,10 @@
 /*
  * ptx_underway.c - what mbarriers wait for: cp.async.bulk, and copies and arrivals of cp.async.mbarrier.arrive.
  *
- * A block keeps a list of them. They are made when somebody waits for their mbarrier and nothing else is missing, by who
- * waits: as late as can be. A copy is an access of memory from its beginning on; who began it touches it at the
- * beginning, at barriers of the block and at its end, and says so to the mbarrier each time, so that who waits there comes
- * behind all of that, and nobody else does.
+ * A block keeps a list of them. They are made when somebody waits for their mbarrier and nothing else is missing, by
+ * who waits: as late as can be. A copy is an access of memory from its beginning on; who began it touches it at the
+ * beginning, at barriers of the block and at its end, and says so to the mbarrier each time, so that who waits there
+ * comes behind all of that, and nobody else does.
  */
 #include "engine/lanes/ptx_exec_internal.h"
 

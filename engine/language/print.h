@@ -13,7 +13,8 @@ char *language_print(struct arena *arena, const struct ast_kernel *kernel);
 /* Claims as the head comments of PTX have them: "// expect crs: deadlock" and so on, a line each. */
 char *print_expect_comments(struct arena *arena, const struct ast_expect *expects);
 
-/* What a kernel's file says of its termination matrix, a line a statement: "expect progress: ends *;", of PTX a comment. */
+/* What a kernel's file says of its termination matrix, a line a statement: "expect progress: ends *;", of PTX a
+ * comment. */
 char *print_progress(struct arena *arena, const struct ast_kernel *kernel,
                      const struct ast_progress *progress);
 

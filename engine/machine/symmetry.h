@@ -87,8 +87,8 @@ void symmetry_move(const struct symmetry *symmetry, struct machine *machine, uin
                    uint32_t to);
 
 /* Orders that are chosen one thread after another. classes[i]: the lowest k such that threads[k] is alike with
- * threads[i] in the machine's state; `hidden`: none of them changes the value, so that nobody sees the order: all 0. Only
- * where the machine's options have a symmetry, otherwise they are not asked for. */
+ * threads[i] in the machine's state; `hidden`: none of them changes the value, so that nobody sees the order: all 0.
+ * Only where the machine's options have a symmetry, otherwise they are not asked for. */
 void symmetry_classes(const struct machine *machine, const uint32_t *threads, uint32_t count,
                       bool hidden, uint16_t *classes);
 

@@ -28,7 +28,8 @@ enum warp_stack {
     STACK_CRS   /* the branch unit's token stack, cuda-crs 5.4: crs.h says them */
 };
 
-/* Entries as engine/warps/stack.h has them, topmost last; masks: of the tokens among them, for so many lanes; or NULL. */
+/* Entries as engine/warps/stack.h has them, topmost last; masks: of the tokens among them, for so many lanes; or
+ * NULL. */
 struct actor_stack {
     uint32_t depth;
     const uint32_t *stack;
@@ -42,8 +43,9 @@ struct machine_environment {
     uint32_t alternatives, words;
 };
 
-/* What a step may touch, as bits that stand for parts of the state: two steps of different actors are independent unless
- * one writes what the other reads or writes. Then they can change places, and neither makes the other possible or not. */
+/* What a step may touch, as bits that stand for parts of the state: two steps of different actors are independent
+ * unless one writes what the other reads or writes. Then they can change places, and neither makes the other possible
+ * or not. */
 enum { TOUCHES = 3 };
 struct touches {
     uint64_t reads[TOUCHES], writes[TOUCHES];

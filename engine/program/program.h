@@ -211,9 +211,9 @@ struct program_options {
     bool appendix_loops;
 };
 
-/* Lays a core kernel, or one in block or lock-step form, or PTX as it is given, out. NULL when a statement has no code (yet), or a limit is exceeded: then
- * *reason says which and where ("unsupported statement 'sync' at line 3"). Whether a semantics has
- * rules for all of its statements: machine_refuses. Writes the marks of the core's variables,
+/* Lays a core kernel, or one in block or lock-step form, or PTX as it is given, out. NULL when a statement has no code
+ * (yet), or a limit is exceeded: then *reason says which and where ("unsupported statement 'sync' at line 3"). Whether
+ * a semantics has rules for all of its statements: machine_refuses. Writes the marks of the core's variables,
  * functions, statements and blocks, so no two threads may compile the same tree. */
 struct program *program_compile(struct arena *arena, const struct ast_kernel *core,
                                 const char **reason);
@@ -221,15 +221,16 @@ struct program *program_compile_with(struct arena *arena, const struct ast_kerne
                                      const struct program_options *options, const char **reason);
 
 /* Whether nobody can tell in which order atomics are done: none gives its old value away, and those on
- * one variable (in PTX: all) are the same of add, min, max, and, or, xor, of integers. Then an execution without a race has one
- * result, atomics or not. */
+ * one variable (in PTX: all) are the same of add, min, max, and, or, xor, of integers. Then an execution without a race
+ * has one result, atomics or not. */
 bool program_atomics_commute(const struct program *program);
 
 /* Whether the guard of a CODE_PICK reads an array, or a variable that others may write. Such a read is no access. */
 bool program_pick_reads_memory(const struct program *program, const struct code_stm *pick);
 
-/* Whether a pick, or a goto with several targets, chooses by global or shared memory that some statement writes. Choosing accesses
- * nothing (CFG.access): what another thread has written there shows in no race, and decides all the same. */
+/* Whether a pick, or a goto with several targets, chooses by global or shared memory that some statement writes.
+ * Choosing accesses nothing (CFG.access): what another thread has written there shows in no race, and decides all the
+ * same. */
 bool program_chooses_by_memory(const struct program *program);
 
 /* Initial memory (program.memory_words words): initialisers; `input` variables get values drawn

@@ -56,7 +56,7 @@ enum ptx_exec {
     PTX_EXEC_MMA,         /* `matrix`; also wmma.mma and movmatrix */
     PTX_EXEC_MATRIX_LD, /* ldmatrix, wmma.load: `matrix`, the address; sources[1]: the stride, if has_count */
     PTX_EXEC_MATRIX_ST, /* stmatrix, wmma.store */
-    PTX_EXEC_TEXTURE, /* tex, tld4, suld, txq, suq: the handle, three coordinates (of which a layer is the third), level */
+    PTX_EXEC_TEXTURE, /* tex, tld4, suld, txq, suq: the handle, three coordinates (the third may be a layer), level */
     PTX_EXEC_SUST,    /* sust: the handle, three coordinates, values */
     PTX_EXEC_CLUSTER, /* barrier.cluster: `mode` is arrive or wait */
     /* flow: everything from here on (ptx_is_flow) */

@@ -151,8 +151,8 @@ static bool find_site(const struct ptx_loc *loc, struct source *at)
     return false;
 }
 
-/* What a compiler's own header does is told of the line that calls it: atomicAdd, not its inside. Calls within the header
- * say where they stand there: what led to that place counts, or else the line that came before. */
+/* What a compiler's own header does is told of the line that calls it: atomicAdd, not its inside. Calls within the
+ * header say where they stand there: what led to that place counts, or else the line that came before. */
 static void locate(const struct ptx_builder *b, const struct ptx_loc *loc, struct source *at)
 {
     const struct ptx_module *module = b->code->module;

@@ -15,8 +15,8 @@
  *   hangs always          weakly fair infinite executions exist, and no execution ends
  *
  * Who has nothing left to do that its text says has finished (is_finished), though the barrier that normal form adds
- * is before it. A unit of F that waits at a barrier cannot step, and does not make those step for which it waits [EXT: the
- * paper's programs have no barriers].
+ * is before it. A unit of F that waits at a barrier cannot step, and does not make those step for which it waits [EXT:
+ * the paper's programs have no barriers].
  */
 #ifndef ENGINE_PROGRESS_H
 #define ENGINE_PROGRESS_H

@@ -1,6 +1,6 @@
 /*
- * progress_internal.h - between progress.c (models, verdicts), progress_strong.c (strong fairness), progress_product.c (what
- * they are judged on) and progress_witness.c.
+ * progress_internal.h - between progress.c (models, verdicts), progress_strong.c (strong fairness), progress_product.c
+ * (what they are judged on) and progress_witness.c.
  *
  * The product: a node is a state with the units that have begun on the way there. Mostly the state says who they are;
  * then the nodes are the states, for all models. So they are for models that do not ask who has begun.

@@ -12,10 +12,10 @@
  *
  * Who steps. Thread i of s steps somewhere in D iff, followed along edges of C, it is the one that steps:
  * nodes (s, i), edges (s, i) -> (t, p(i)), since each path from s in C is one in D, and each path in D is seen in C,
- * but that threads which are alike in a state may have changed places there; changing them leads from D to itself, as it
- * leaves that state as it is. So (s, i) and (s, j) are put together where i and j are alike in s. Edges are bijections
- * of threads, so what is connected is strongly connected: sets that are joined are enough. S(s): threads that step.
- * All of them do so in one execution: go to a step of the first, then of the second, .., then round again.
+ * but that threads which are alike in a state may have changed places there; changing them leads from D to itself, as
+ * it leaves that state as it is. So (s, i) and (s, j) are put together where i and j are alike in s. Edges are
+ * bijections of threads, so what is connected is strongly connected: sets that are joined are enough. S(s): threads
+ * that step. All of them do so in one execution: go to a step of the first, then of the second, .., then round again.
  *
  * Verdicts, weakly fair. U: unfinished at s, B: have begun (both are the same, up to G, in all of C). Nobody waits.
  *
@@ -30,8 +30,8 @@
  * reached, since the initial state is its own image.
  *
  * Strongly fair: `fair` and `obe` pass iff from each state the end can be reached by steps of anybody, of those that
- * have begun, or a step where F is empty: the same for s and gs. The last three pass where all ends, hsa-obe and lobe where obe does, as their F is
- * larger; they fail where fair fails, as its F is the largest; otherwise it is not known.
+ * have begun, or a step where F is empty: the same for s and gs. The last three pass where all ends, hsa-obe and lobe
+ * where obe does, as their F is larger; they fail where fair fails, as its F is the largest; otherwise it is not known.
  */
 #include "engine/machine/symmetry.h"
 #include "engine/progress/progress_internal.h"
@@ -162,8 +162,8 @@ static unit_set pushed(const struct quotient *q, unit_set set, bool low)
     return result;
 }
 
-/* Whether some g makes a thread of S the lowest of gU: it goes to the low end of its orbit, the others' orbits as high as
- * they can be. */
+/* Whether some g makes a thread of S the lowest of gU: it goes to the low end of its orbit, the others' orbits as high
+ * as they can be. */
 static bool can_be_lowest(const struct quotient *q, unit_set U, unit_set S)
 {
     for (unit_set rest = U & S; rest; rest &= rest - 1) {

@@ -10,9 +10,9 @@
  * ends if weakly fair ends if strongly fair, also where units wait at barriers.
  *
  * Where in each state of a component some unit of F can step, it holds a trap iff from some state no steps of
- * units of F lead out of it: go on with such steps, and what they end up in is a trap. Where all of F waits that need not
- * be one: the others may have to go on, and out. Then what cannot be in a trap is taken out - states from which a step
- * of F leaves their component of what is left, and those without a cycle - until nothing is: what stays are traps.
+ * units of F lead out of it: go on with such steps, and what they end up in is a trap. Where all of F waits that need
+ * not be one: the others may have to go on, and out. Then what cannot be in a trap is taken out - states from which a
+ * step of F leaves their component of what is left, and those without a cycle - until nothing is: what stays are traps.
  */
 #include "engine/progress/progress_internal.h"
 

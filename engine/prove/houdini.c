@@ -1,6 +1,7 @@
 /*
  * houdini.c - which candidates hold in every trip (Flanagan, Leino: Houdini): all that no drawn run has
- * shown to be false (rehearse.c) are assumed at the heads; those that a solver finds violated, before the loop or after a trip, are dropped, until none is.
+ * shown to be false (rehearse.c) are assumed at the heads; those that a solver finds violated, before the loop or after
+ * a trip, are dropped, until none is.
  *
  * One nest of loops after the other, in the order of the program: a nest's trips depend on what is known of
  * the nests before it, and on nothing behind it. An assumption is part of the path that goes through

@@ -49,8 +49,8 @@ static bool need_integer(struct ptx_parser *p, struct location at, const struct 
     return false;
 }
 
-/* A quotient is signed unless an operand is not; a rest is that of unsigned numbers, and unsigned (PTX ISA 4.5.5; its table
- * 5 calls the result signed, ptxas does not). */
+/* A quotient is signed unless an operand is not; a rest is that of unsigned numbers, and unsigned (PTX ISA 4.5.5; its
+ * table 5 calls the result signed, ptxas does not). */
 static bool divide(struct ptx_parser *p, struct location at, enum operator_kind op,
                    struct ptx_value *a, uint64_t b)
 {

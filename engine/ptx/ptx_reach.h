@@ -52,8 +52,8 @@ struct ptx_reach {
 void ptx_reach(struct arena *arena, const struct ptx_module *module,
                const struct ptx_function *entry, struct ptx_reach *reach);
 
-/* The module without the functions that the entry does not reach: what an entry of many costs does not grow with the others.
- * It shares all it has with the module, which has been checked. */
+/* The module without the functions that the entry does not reach: what an entry of many costs does not grow with the
+ * others. It shares all it has with the module, which has been checked. */
 const struct ptx_module *ptx_part(struct arena *arena, const struct ptx_module *module,
                                   const struct ptx_function *entry);
 

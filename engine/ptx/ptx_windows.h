@@ -33,8 +33,8 @@ enum ptx_window {
 #define PTX_FAR_GLOBAL_BASE (PTX_WINDOW_COUNT * PTX_FAR_GAP + PTX_GLOBAL_BASE)
 #define PTX_FAR_END ((uint64_t)1 << 47)
 
-/* In kernels of clusters a block's variables in shared memory have addresses of 24 bits; above these stands, in those of
- * another block's, its rank in the cluster + 1. */
+/* In kernels of clusters a block's variables in shared memory have addresses of 24 bits; above these stands, in those
+ * of another block's, its rank in the cluster + 1. */
 enum { PTX_CLUSTER_SHIFT = 24 };
 
 static inline uint64_t ptx_cluster_address(uint64_t address, uint32_t rank, uint32_t own)

@@ -1,7 +1,7 @@
 /*
- * ref_pair.h - two threads of a block alone, barrier by barrier (lockstep-cfg App. C.1; gpuverify-tutorial): s runs until
- * it waits or has ended, then t does; what each has read and written since the last barrier is two sets; a barrier
- * makes shared state what somebody says (C2.havoc). Each thread by Table 4 (ref_threads.c).
+ * ref_pair.h - two threads of a block alone, barrier by barrier (lockstep-cfg App. C.1; gpuverify-tutorial): s runs
+ * until it waits or has ended, then t does; what each has read and written since the last barrier is two sets; a
+ * barrier makes shared state what somebody says (C2.havoc). Each thread by Table 4 (ref_threads.c).
  */
 #ifndef ENGINE_REF_PAIR_H
 #define ENGINE_REF_PAIR_H

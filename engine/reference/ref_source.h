@@ -1,10 +1,10 @@
 /*
- * ref_source.h - one thread alone, from the text as it was written: for, do, switch, continue, calls with arguments, all
- * of them, one small function a kind of statement. What the thread reads of memory that others see it is told, in the
- * order of some execution of what the kernel was lowered to; what it then writes must be what that execution wrote.
+ * ref_source.h - one thread alone, from the text as it was written: for, do, switch, continue, calls with arguments,
+ * all of them, one small function a kind of statement. What the thread reads of memory that others see it is told, in
+ * the order of some execution of what the kernel was lowered to; what it then writes must be what that execution wrote.
  *
- * A thread is a function of what it reads: whoever runs it - a thread, a lane of a warp, a thread of basic blocks, PTX -,
- * whatever the others do, racy or not, its history of accesses and barriers is one of the text's.
+ * A thread is a function of what it reads: whoever runs it - a thread, a lane of a warp, a thread of basic blocks,
+ * PTX -, whatever the others do, racy or not, its history of accesses and barriers is one of the text's.
  */
 #ifndef ENGINE_REF_SOURCE_H
 #define ENGINE_REF_SOURCE_H
@@ -27,8 +27,8 @@ struct ref_history {
     uint32_t count;
 };
 
-/* How the text's history of a thread is another; NULL: it is the same, as far as it is known. `end`: how the thread ended,
- * REF_RUNNING where that is not known: what is missing behind the last event is no difference then. */
+/* How the text's history of a thread is another; NULL: it is the same, as far as it is known. `end`: how the thread
+ * ended, REF_RUNNING where that is not known: what is missing behind the last event is no difference then. */
 struct ref_source_end {
     const char *differs; /* "write", "atomic", "barrier", "read", "end" */
     bool ended;          /* the text has been run to its end */

@@ -1,9 +1,9 @@
 /*
  * ref_splits.c - warps with convergence barriers (docs/semantics.md): Table 2 without its order of paths.
  *
- * Each lane has a stack W of its own, and stands with some lanes of its warp: its split, which steps together. Where the
- * lanes of a split part they all put the same barrier t_M on their stacks, M all of them; each barrier has a number. A
- * lane that pops a barrier has left it. A split acts through its lowest lane.
+ * Each lane has a stack W of its own, and stands with some lanes of its warp: its split, which steps together. Where
+ * the lanes of a split part they all put the same barrier t_M on their stacks, M all of them; each barrier has a
+ * number. A lane that pops a barrier has left it. A split acts through its lowest lane.
  *
  * In the rules: W is the stack of each lane of the split, Theta its lanes, A those for which the guard holds.
  */

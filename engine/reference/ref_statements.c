@@ -129,8 +129,9 @@ bool ref_is_order(const struct ref_told *told, const uint32_t *threads, uint32_t
 
 /* ---- in how many ways a step may end, at least ---- */
 
-/* Of the threads that write one place together, any may be the last (assign^w, psi_T, MEM.nd.5); atomics of one place are
- * done in any order (LOCK.atomic, MEM.nd.6, ERR.47). Two ways for each place where memory or a result shows the order. */
+/* Of the threads that write one place together, any may be the last (assign^w, psi_T, MEM.nd.5); atomics of one place
+ * are done in any order (LOCK.atomic, MEM.nd.6, ERR.47). Two ways for each place where memory or a result shows the
+ * order. */
 
 static const uint64_t most = (uint64_t)1 << 32; /* more is not counted */
 
@@ -149,7 +150,8 @@ uint64_t ref_ways_of_writes(const struct ref_one_write *x, uint32_t count)
     return ways;
 }
 
-/* All atomics of a place, one after another, from the first or from the last one on: what each finds, and what is left. */
+/* All atomics of a place, one after another, from the first or from the last one on: what each finds, and what is
+ * left. */
 static uint64_t in_turn(const struct ref_one_atomic *x, uint32_t count, uint32_t place_of,
                         bool backwards, const struct ref_atomics *all, uint64_t *found)
 {

@@ -1,8 +1,8 @@
 /*
  * ref_warps.c - simt-correctness Table 2: the rules of a warp.
  *
- * W is the warp's stack, topmost first; Theta the lanes that are active; Delta what each lane waits for: nothing (0), the
- * end of a loop (b), of a function (r), or it has ended (e). A lane is a thread: first_thread + lane.
+ * W is the warp's stack, topmost first; Theta the lanes that are active; Delta what each lane waits for: nothing (0),
+ * the end of a loop (b), of a function (r), or it has ended (e). A lane is a thread: first_thread + lane.
  */
 #include "engine/reference/ref_internal.h"
 

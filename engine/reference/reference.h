@@ -214,8 +214,8 @@ uint32_t ref_calls_on(const struct ref_item *stack);
 bool ref_is_live(const struct ref *r, uint32_t actor);
 uint32_t ref_live_count(const struct ref *r);
 
-/* REF_SPLITS, of a lane that is not final: the lanes of its split, and the lowest. Whether it waits at a barrier that now
- * has everybody; join^c: those that wait there go on as one. */
+/* REF_SPLITS, of a lane that is not final: the lanes of its split, and the lowest. Whether it waits at a barrier that
+ * now has everybody; join^c: those that wait there go on as one. */
 struct ref_lanes ref_splits_lanes(const struct ref *r, uint32_t thread);
 uint32_t ref_splits_leader(const struct ref *r, uint32_t thread);
 bool ref_splits_complete(const struct ref *r, uint32_t thread);

@@ -104,7 +104,8 @@ bool ref_context_steps(const struct ref_device *r, uint32_t context)
     return grids_that_run(r, r->current) == 0;
 }
 
-/* CX.stream, CX.msgs: a launch of a device without an order of streams starts at any time. CX.copy: a copy has its turn. */
+/* CX.stream, CX.msgs: a launch of a device without an order of streams starts at any time. CX.copy: a copy has its
+ * turn. */
 bool ref_begin_may(const struct ref_device *r, uint32_t statement)
 {
     const struct host_statement *s = &r->program->statements[statement];

@@ -3,8 +3,8 @@
  * Computation of CUDA and its Formal Semantics" and docs/host.md, and for nothing else: lists of blocks, of operations
  * under way, of lines, and memory that is written word by word.
  *
- * It chooses nothing, and runs no instruction: which alternative is taken, and what a warp's step accesses, is told to it
- * (oracle/device/host_follow.h tells it what engine/device did). What may happen, and what it leads to, is its own.
+ * It chooses nothing, and runs no instruction: which alternative is taken, and what a warp's step accesses, is told to
+ * it (oracle/device/host_follow.h tells it what engine/device did). What may happen, and what it leads to, is its own.
  *
  *     ref_host_may, ref_begin_may, ref_resident_may, ref_warp_may, ref_memory_moves    what may happen
  *     ref_host, ref_begin, ref_resident, ref_get_under_way, ref_perform, ref_drop      it happens

@@ -1,6 +1,6 @@
 /*
- * ref_flight.c - memory=inflight: operations that were issued and are not yet performed, and the lines of L1s (docs/host.md,
- * "Operations under way"; MO.*).
+ * ref_flight.c - memory=inflight: operations that were issued and are not yet performed, and the lines of L1s
+ * (docs/host.md, "Operations under way"; MO.*).
  */
 #include "engine/reference_device/ref_device.h"
 #include "engine/reference_ptx/ref_ptx.h"
@@ -85,7 +85,8 @@ static bool share(const struct ptx_operand *o, const struct ptx_instruction *nex
     return false;
 }
 
-/* MO.block: all registers of an instruction are blocked until its operations have ended; GR.regs: they are the slot's. */
+/* MO.block: all registers of an instruction are blocked until its operations have ended; GR.regs: they are the
+ * slot's. */
 static bool is_blocked(const struct ref_device *r, uint32_t grid, uint32_t slot, uint32_t warp,
                        const struct ptx_instruction *next)
 {

@@ -1,6 +1,6 @@
 /*
- * ref_branch.c - cuda-crs 5.4.1, as slowly as it reads. A lane set is a table, the token stack a list whose last token is
- * the top. `otherwise`: what a rule is not.
+ * ref_branch.c - cuda-crs 5.4.1, as slowly as it reads. A lane set is a table, the token stack a list whose last token
+ * is the top. `otherwise`: what a rule is not.
  */
 #include "engine/reference_ptx/ref_branch.h"
 
@@ -111,8 +111,8 @@ static void enable(const struct ref_token *t, char disabled[LIMIT_WARP], uint32_
     }
 }
 
-/* unwind: tokens are popped until one of them wakes a lane; of those that wake nobody delta is not changed. An empty stack:
- * the warp has completed if all lanes have exited. */
+/* unwind: tokens are popped until one of them wakes a lane; of those that wake nobody delta is not changed. An empty
+ * stack: the warp has completed if all lanes have exited. */
 static void unwind(struct ref_unit *u, uint32_t otherwise)
 {
     while (u->count > 0) {

@@ -1,6 +1,6 @@
 /*
- * ref_float.c - floating point of PTX: values as long double, which holds every number of every format, rounded by rule,
- * or by the machine in the mode that the instruction names.
+ * ref_float.c - floating point of PTX: values as long double, which holds every number of every format, rounded by
+ * rule, or by the machine in the mode that the instruction names.
  */
 #include "engine/reference_ptx/ref_ptx_internal.h"
 

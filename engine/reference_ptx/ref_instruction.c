@@ -319,7 +319,8 @@ static void stack_of(struct ref_computing *r, enum ptx_opcode opcode)
     r->d[0] &= ref_ones((uint32_t)bits);
 }
 
-/* mapa, getctarank: 24 bits of a shared address are where in the block, the 8 above its rank + 1, 0 of the own block. */
+/* mapa, getctarank: 24 bits of a shared address are where in the block, the 8 above its rank + 1, 0 of the own
+ * block. */
 static void cluster_of(struct ref_computing *r, enum ptx_opcode opcode)
 {
     const uint64_t where = (uint64_t)1 << 24, whose = r->s[0] / where % 256;

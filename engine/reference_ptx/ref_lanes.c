@@ -1,9 +1,9 @@
 /*
- * ref_lanes.c - what lanes of a warp tell each other: vote (cuda-crs 5.4.2), shfl, match, redux, activemask, bar.warp.sync
- * (PTX ISA 9.7); and what atomics leave behind.
+ * ref_lanes.c - what lanes of a warp tell each other: vote (cuda-crs 5.4.2), shfl, match, redux, activemask,
+ * bar.warp.sync (PTX ISA 9.7); and what atomics leave behind.
  *
- * Only lanes that execute the instruction take part. A mask names lanes by bit; in warps of more than 32 lanes bit i names
- * the lanes i and i + 32.
+ * Only lanes that execute the instruction take part. A mask names lanes by bit; in warps of more than 32 lanes bit i
+ * names the lanes i and i + 32.
  */
 #include "engine/reference_ptx/ref_ptx_internal.h"
 
@@ -256,8 +256,8 @@ static bool is_less(uint64_t a, uint64_t b, struct ptx_type type)
     return type.is_signed ? as_number(a, type) < as_number(b, type) : a < b;
 }
 
-/* To the nearest, whatever the machine's mode is: a sum of two numbers, as long double has it, is exact, or rounded once
- * more by the format's own rule. Floats: exact. Doubles: by the machine. */
+/* To the nearest, whatever the machine's mode is: a sum of two numbers, as long double has it, is exact, or rounded
+ * once more by the format's own rule. Floats: exact. Doubles: by the machine. */
 static uint64_t sum_of(uint64_t a, uint64_t b, enum ptx_word type)
 {
     if (type == PTX_W_F64) {

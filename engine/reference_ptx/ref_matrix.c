@@ -241,8 +241,8 @@ static void add(struct sum *sum, long double x)
     sum->unit = exponent < sum->unit ? exponent : sum->unit;
 }
 
-/* Whether a sum may be this number of the type: itself where every partial sum is one of the type's numbers, in whatever
- * order; else as far from it as one rounding of the size of all summands for each of them. */
+/* Whether a sum may be this number of the type: itself where every partial sum is one of the type's numbers, in
+ * whatever order; else as far from it as one rounding of the size of all summands for each of them. */
 static bool may_be(const struct sum *sum, uint32_t count, enum ptx_word type, uint64_t got)
 {
     struct ref_shape f = ref_shape_of(type);

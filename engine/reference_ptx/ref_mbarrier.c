@@ -1,6 +1,6 @@
 /*
- * ref_mbarrier.c - mbarrier objects, as PTX ISA 9.7.13.15 tells of them: a phase, arrivals that are pending and expected, a
- * count of transactions. A phase completes when nothing is pending and the count is 0.
+ * ref_mbarrier.c - mbarrier objects, as PTX ISA 9.7.13.15 tells of them: a phase, arrivals that are pending and
+ * expected, a count of transactions. A phase completes when nothing is pending and the count is 0.
  */
 #include "engine/reference_ptx/ref_ptx_internal.h"
 

@@ -1,6 +1,6 @@
 /*
- * ref_meet.c - threads of a warp with pcs of their own (PTX ISA 9.7.9.6, 9.7.13, since sm_70): a .sync instruction waits
- * for the lanes of its mask. "The same": the same instruction with the same modifiers and the same mask; of
+ * ref_meet.c - threads of a warp with pcs of their own (PTX ISA 9.7.9.6, 9.7.13, since sm_70): a .sync instruction
+ * waits for the lanes of its mask. "The same": the same instruction with the same modifiers and the same mask; of
  * matrices (9.7.14), which are .aligned, the one that stands there, by all lanes.
  */
 #include "engine/reference_ptx/ref_ptx.h"

@@ -1,6 +1,6 @@
 /*
- * ref_ptx.h - PTX, one instruction at a time, as PTX ISA 9.7 and chapter 5.4.2 of cuda-crs write it: what a lane computes,
- * what lanes tell each other, what an atomic leaves behind.
+ * ref_ptx.h - PTX, one instruction at a time, as PTX ISA 9.7 and chapter 5.4.2 of cuda-crs write it: what a lane
+ * computes, what lanes tell each other, what an atomic leaves behind.
  */
 #ifndef ENGINE_REF_PTX_H
 #define ENGINE_REF_PTX_H

@@ -162,8 +162,8 @@ static void fetch(struct ref_texture_step *x)
     }
 }
 
-/* A GPU's ways, of which PTX says nothing: a second texel of all the weight is the first one; in mirrored copies the texels
- * come as they do there. */
+/* A GPU's ways, of which PTX says nothing: a second texel of all the weight is the first one; in mirrored copies the
+ * texels come as they do there. */
 static void as_gathered(const struct ref_texture_step *x, uint32_t axis, struct counted *a)
 {
     const struct ptx_texture *t = x->texture;

@@ -8,8 +8,8 @@
  *   is complete.
  * - SEARCH_DPOR: dynamic partial-order reduction with source sets and sleep sets, stateless; for
  *   kernels whose executions all end, of at most 64 actors. Not for PTX with barriers: there the order of
- *   arrivals matters, and which warps have completed. Nor where choices are made by memory that others write: choosing accesses
- *   nothing. Asked for there, SEARCH_STATES is what runs.
+ *   arrivals matters, and which warps have completed. Nor where choices are made by memory that others
+ *   write: choosing accesses nothing. Asked for there, SEARCH_STATES is what runs.
  * - SEARCH_SLEEP: depth-first over states told apart by their hashes, with sleep sets (search_sleep.c): for outcomes
  *   alone, of kernels over caches above all. Says nothing of races and lassos, nor of whether executions end.
  *
@@ -78,8 +78,8 @@ enum search_liveness {
 struct search_result {
     enum search_method method; /* that was used */
     bool complete;             /* false: a bound cut it off; the outcomes are a subset */
-    /* NULL, or the bound: "states", "bytes", "steps", "depth", "interrupted", "time", "outcomes" (all were explored, but not
-     * all kept), "actors" (SEARCH_DPOR with more than 64). */
+    /* NULL, or the bound: "states", "bytes", "steps", "depth", "interrupted", "time", "outcomes" (all were explored,
+     * but not all kept), "actors" (SEARCH_DPOR with more than 64). */
     const char *cut;
     uint64_t states;      /* distinct ones; not SEARCH_DPOR */
     uint64_t ends;        /* of them, in which the execution is over; not SEARCH_DPOR */

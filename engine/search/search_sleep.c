@@ -1,12 +1,12 @@
 /*
  * search_sleep.c - SEARCH_SLEEP: depth-first over states, with sleep sets.
  *
- * Godefroid, "Partial-Order Methods for the Verification of Concurrent Systems", 1996, chapter 5. Who has stepped from a
- * state sleeps in what the others lead to from there, until a step comes that its own depends on: what it would find
+ * Godefroid, "Partial-Order Methods for the Verification of Concurrent Systems", 1996, chapter 5. Who has stepped from
+ * a state sleeps in what the others lead to from there, until a step comes that its own depends on: what it would find
  * there is found by its own step first and the other's after it. So each state is reached, and fewer steps are taken;
  * where the machine lets some steps go first (R1 of caches), each in which the execution is over. A state is known with
- * who slept in it; reached again with fewer asleep, those that are awake now are made up for.
- * Which steps depend on each other the semantics says (semantics.touches); where it does not, nobody sleeps.
+ * who slept in it; reached again with fewer asleep, those that are awake now are made up for. Which steps depend on
+ * each other the semantics says (semantics.touches); where it does not, nobody sleeps.
  *
  * A state is known by its hash, of 64 bits, and by nothing else: it takes 16 bytes, and two states of n are
  * taken for one with a probability of n^2 / 2^65.

@@ -132,7 +132,8 @@ bool store_is(const struct graph *graph, uint32_t number);
 struct tape *graph_path(struct graph *graph, uint32_t number);
 
 /* Adds one step to the witness as a tape has it: the actor, and the inner choices that lead to the
- * target, and the local steps that follow; graph_entry one entry. graph_tape makes a tape of them all and starts anew. */
+ * target, and the local steps that follow; graph_entry one entry. graph_tape makes a tape of them all and starts
+ * anew. */
 void graph_record(struct graph *graph, uint32_t from, uint32_t actor, uint32_t target);
 void graph_entry(struct graph *graph, uint32_t entry);
 struct tape *graph_tape(struct graph *graph);

@@ -16,7 +16,8 @@
  * stack-cons 4 is taken in its weaker form 4', 6 as 6', and all clauses where some lane's guard holds
  * (ERR.30, 31, 60). A register that is branched to or called goes to the labels whose addresses it is given, by
  * mov, selp or at the start; one that is called may be given functions, and by ld, where only functions
- * are expected. If it is given anything else, where control goes is unknown. Guards: a guarded preRet directly before its call, with its guard, is followed as one.
+ * are expected. If it is given anything else, where control goes is unknown. Guards: a guarded preRet directly before
+ * its call, with its guard, is followed as one.
  */
 #ifndef ENGINE_PTX_STATIC_H
 #define ENGINE_PTX_STATIC_H
@@ -77,7 +78,8 @@ struct ptx_static_options {
     const struct ptx_static_register *registers;
     uint32_t most_states; /* of one function; 0: 2^20 */
     /* Not NULL, and the verdict is consistent: what may be on top of the stack (PTX_STATIC_TOP of its type) before
-     * each instruction, all functions behind one another as ptx_reach gives them, from tops[1] on; tops[0 .. top_count). */
+     * each instruction, all functions behind one another as ptx_reach gives them, from tops[1] on; tops[0 ..
+     * top_count). */
     uint8_t *tops;
     uint32_t top_count;
     bool ends; /* functions are laid out with an end (ptx_falls_through) */

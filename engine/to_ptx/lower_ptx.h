@@ -54,8 +54,8 @@ struct lowered_ptx {
     struct ast_expect *expects; /* those that may hold for PTX; variables as in `kernel` */
 };
 
-/* Of a well-formed structured kernel, or one in block form. False: *reason says why ("unsupported statement 'havoc' at line
- * 3"). */
+/* Of a well-formed structured kernel, or one in block form. False: *reason says why ("unsupported statement 'havoc' at
+ * line 3"). */
 bool lower_ptx_module(struct arena *arena, const struct ast_kernel *kernel,
                       struct lowered_ptx *lowered, const char **reason);
 

@@ -36,9 +36,9 @@ int collector_take(struct collector *collector, struct pool *pool, uint64_t numb
 /* Commits what is pending if the last commit was a second ago (or, at once). */
 int collector_commit(struct collector *collector, bool at_once);
 
-/* When the chunks they are in will not be stored - the engine is too broken, a worker hangs, somebody ended the campaign -:
- * stores what is known of the cases that are confirmed to be fatal, in chunks from `first` on - the findings, their kernels,
- * that the cases were skipped - but none of the cases as done. */
+/* When the chunks they are in will not be stored - the engine is too broken, a worker hangs, somebody ended the
+ * campaign -: stores what is known of the cases that are confirmed to be fatal, in chunks from `first` on - the
+ * findings, their kernels, that the cases were skipped - but none of the cases as done. */
 int collector_keep_incidents(struct collector *collector, const struct incident *incidents,
                              uint32_t count, uint64_t first);
 

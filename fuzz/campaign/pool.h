@@ -2,11 +2,11 @@
  * pool.h - the worker threads of a campaign.
  *
  * A chunk is CAMPAIGN_CHUNK consecutive case numbers. Shard i of n has the chunks c with c mod n = i, so
- * what a chunk holds is the same however a campaign is split. Here chunks are counted within the shard: number 0 is its first. A worker takes the
- * next chunk number from an atomic counter, fills the chunk's record in a ring without touching anything
- * shared, and publishes it under the lock: one lock operation a chunk. The collector consumes chunks in
- * order; workers that are a whole ring ahead of it wait (backpressure). Between chunks a worker takes jobs:
- * findings that the collector wants to have run again and minimised.
+ * what a chunk holds is the same however a campaign is split. Here chunks are counted within the shard: number 0 is its
+ * first. A worker takes the next chunk number from an atomic counter, fills the chunk's record in a ring without
+ * touching anything shared, and publishes it under the lock: one lock operation a chunk. The collector consumes chunks
+ * in order; workers that are a whole ring ahead of it wait (backpressure). Between chunks a worker takes jobs: findings
+ * that the collector wants to have run again and minimised.
  */
 #ifndef FUZZ_POOL_H
 #define FUZZ_POOL_H

@@ -128,8 +128,8 @@ static bool is_instructions(uint64_t seed, uint64_t number, const struct gen_opt
                 gen_weight_percent(gen->weights, FEATURE_INSTRUCTIONS));
 }
 
-/* Warps, and one of those who have a lane's instructions alone; of barriers, one of those who have other rules of these,
- * too. */
+/* Warps, and one of those who have a lane's instructions alone; of barriers, one of those who have other rules of
+ * these, too. */
 static void make_instructions(struct fuzz_case *c)
 {
     static const enum subject_id others[] = {SUBJECT_THREAD_PC, SUBJECT_ITS, SUBJECT_BLOCK};

@@ -6,7 +6,8 @@
  *
  * With seed and case, the kernel comes from the generator of version `gen`; without, its text stands
  * beside the case (of one that an older version mutated with
- * the cases that it was made from: "of-seed=0x1 of-case=42 parent=7 donor=30"). The same case gives the same verdicts and the same tapes, byte for byte.
+ * the cases that it was made from: "of-seed=0x1 of-case=42 parent=7 donor=30"). The same case gives the same verdicts
+ * and the same tapes, byte for byte.
  */
 #ifndef FUZZ_CASE_H
 #define FUZZ_CASE_H
@@ -14,8 +15,8 @@
 #include "fuzz/generate/generate.h"
 #include "oracle/check/check.h"
 
-/* Where the kernel of a case of an older version comes from, which made kernels from those that showed something new: for
- * information, its text is what counts. */
+/* Where the kernel of a case of an older version comes from, which made kernels from those that showed something new:
+ * for information, its text is what counts. */
 struct case_lineage {
     bool known;
     uint64_t parent, donor; /* cases of the same campaign */

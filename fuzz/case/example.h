@@ -60,10 +60,10 @@ void example_run(struct arena *arena, struct arena *scratch, const struct ast_ke
                  const struct check_options *check, const char *signature, bool k1_only,
                  struct shown *shown);
 
-/* Runs a case again - `text` is its kernel's, NULL: it is generated - for the divergence with this signature, and minimises
- * it as the options say, but with the case's check; NULL for go_on: without an end before its time. max_tests 0: one run instead of
- * EXAMPLE_RUNS, and nothing is minimised. The example
- * lives in `arena`; `scratch` is used and released. */
+/* Runs a case again - `text` is its kernel's, NULL: it is generated - for the divergence with this signature, and
+ * minimises it as the options say, but with the case's check; NULL for go_on: without an end before its time. max_tests
+ * 0: one run instead of EXAMPLE_RUNS, and nothing is minimised. The example lives in `arena`; `scratch` is used and
+ * released. */
 void example_make(struct arena *arena, struct arena *scratch, const struct fuzz_case *c,
                   const char *text, const char *signature, const struct reduce_options *options,
                   struct example *example);

@@ -64,7 +64,8 @@ static void describe(struct arena *arena, const struct check_run *run, struct ha
             : "it comes back to a state that it has been in";
 }
 
-/* Of a mask's lanes that `crs` cannot bring together: stuck, and nothing else. Since sm_70 lanes wait for each other. */
+/* Of a mask's lanes that `crs` cannot bring together: stuck, and nothing else. Since sm_70 lanes wait for each
+ * other. */
 static bool is_stuck_by_mask(const struct check_run *run)
 {
     const struct check_fault *fault = run->faults[OUTCOME_ERROR];

@@ -6,8 +6,8 @@
 
 /* Work-items, barriers, atomics. */
 extern const char opencl_items[];
-/* sqrt, exp, min, clamp, dot, any, sign .. , and the macros that name them: a kernel's own function of such a name is in
- * their way. */
+/* sqrt, exp, min, clamp, dot, any, sign .. , and the macros that name them: a kernel's own function of such a name is
+ * in their way. */
 extern const char opencl_mathematics[], opencl_names[];
 
 #endif

@@ -128,8 +128,8 @@ static bool place_of(const struct ptx_text *text, const char *at, const char *pa
     return true;
 }
 
-/* The last place in the source before the line, within its function; before the first one, that. Calls of functions that
- * were called in the source themselves say only where these stand: what came before them is as near. */
+/* The last place in the source before the line, within its function; before the first one, that. Calls of functions
+ * that were called in the source themselves say only where these stand: what came before them is as near. */
 static bool find_place(const struct ptx_text *text, uint32_t line, const char *path,
                        struct location *place)
 {

@@ -7,8 +7,8 @@
 #include "engine/base/arena.h"
 #include "engine/base/diag.h"
 
-/* The same errors of PTX (ptx->source), as errors of the source at `path`: by .loc, with what the instruction is. One that
- * has no .loc says its line of the PTX. */
+/* The same errors of PTX (ptx->source), as errors of the source at `path`: by .loc, with what the instruction is. One
+ * that has no .loc says its line of the PTX. */
 const struct diag *refused_at_source(struct arena *arena, const struct diag *ptx, const char *path,
                                      const char *source, size_t length);
 

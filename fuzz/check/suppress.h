@@ -22,8 +22,8 @@ struct suppressions;
 /* NULL: what is wrong was written to `complain`, with the line. */
 const struct suppressions *suppress_read(struct arena *arena, const char *path, FILE *complain);
 
-/* Whether a line matches the kind and one of the sources ("path/sum.cu:12"; NULL: none). Of a finding without any source
- * only the place * does. False where `suppressions` is NULL. */
+/* Whether a line matches the kind and one of the sources ("path/sum.cu:12"; NULL: none). Of a finding without any
+ * source only the place * does. False where `suppressions` is NULL. */
 bool suppress_matches(const struct suppressions *suppressions, const char *kind,
                       const char *const *sources, uint32_t count);
 

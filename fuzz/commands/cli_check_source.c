@@ -32,7 +32,8 @@ static const struct made_up lines[LAUNCHES] = {
     {{64, 1}, {2, 1}}, {{32, 1}, {1, 1}}, {{256, 1}, {2, 1}}, {{7, 1}, {3, 1}}};
 static const struct made_up squares[LAUNCHES] = {
     {{8, 8}, {2, 2}}, {{16, 16}, {2, 2}}, {{4, 4}, {2, 2}}, {{32, 32}, {1, 1}}};
-/* Integers that are no addresses are sizes, mostly: that of the launch; of one dimension also one that it does not fill. */
+/* Integers that are no addresses are sizes, mostly: that of the launch; of one dimension also one that it does not
+ * fill. */
 enum { SIZES = 2 };
 
 struct source_check {
@@ -320,8 +321,8 @@ static const char *made_up_settings(const struct source_check *s, const struct p
                         launch.grid[1], bound_numbers(arena, entry, sizes[i / LAUNCHES]));
 }
 
-/* What an execution under made-up settings is worth to be shown. An access out of bounds may be the fault of a size that
- * was made up, and what else happens in that execution as well. */
+/* What an execution under made-up settings is worth to be shown. An access out of bounds may be the fault of a size
+ * that was made up, and what else happens in that execution as well. */
 enum worth { WORTH_VACUOUS, WORTH_CLEAN, WORTH_OUTSIDE, WORTH_WRONG };
 
 static enum worth worth_of(const struct headline *headline)
@@ -361,7 +362,8 @@ static uint32_t line_count(const struct source_check *s)
     return count;
 }
 
-/* Whether an input takes a branch's way that none before it took: on a kernel of its own, which the execution changes. */
+/* Whether an input takes a branch's way that none before it took: on a kernel of its own, which the execution
+ * changes. */
 static bool takes_new_way(const struct source_check *s, const char *settings,
                           struct branches *branches)
 {

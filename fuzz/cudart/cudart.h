@@ -1,7 +1,7 @@
 /*
  * cudart.h - the CUDA runtime's functions as `simtfuzz exec` provides them: a shared object that takes the place of
- * libcudart.so.13, or of the static runtime (static_link.c), in a program, and of the driver's libcuda.so.1 (driver.c). It
- * keeps what the host sees - allocations, streams, errors - and tells the rest to simtfuzz, which has the device
+ * libcudart.so.13, or of the static runtime (static_link.c), in a program, and of the driver's libcuda.so.1 (driver.c).
+ * It keeps what the host sees - allocations, streams, errors - and tells the rest to simtfuzz, which has the device
  * (device_protocol.h).
  *
  * The declarations are made from the published documentation of the CUDA runtime; nothing of the toolkit is needed.

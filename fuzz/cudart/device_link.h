@@ -1,5 +1,6 @@
 /*
- * device_link.h - what the libraries that are loaded into programs (`exec`, `record`) have in common: the way to simtfuzz.
+ * device_link.h - what the libraries that are loaded into programs (`exec`, `record`) have in common: the way to
+ * simtfuzz.
  */
 #ifndef FUZZ_DEVICE_LINK_H
 #define FUZZ_DEVICE_LINK_H

@@ -1,6 +1,6 @@
 /*
- * static_link.h - programs that are linked with the static runtime, nvcc's default: their functions of the runtime become
- * jumps to others.
+ * static_link.h - programs that are linked with the static runtime, nvcc's default: their functions of the runtime
+ * become jumps to others.
  */
 #ifndef FUZZ_STATIC_LINK_H
 #define FUZZ_STATIC_LINK_H

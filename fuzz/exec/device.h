@@ -1,6 +1,6 @@
 /*
- * device.h - the device of a program that runs under `simtfuzz exec`: its modules and memory, what it launches, and what
- * was found. fuzz/cudart has the program's end.
+ * device.h - the device of a program that runs under `simtfuzz exec`: its modules and memory, what it launches, and
+ * what was found. fuzz/cudart has the program's end.
  */
 #ifndef FUZZ_DEVICE_H
 #define FUZZ_DEVICE_H

@@ -1,9 +1,9 @@
 /*
- * explain.h - rules, subjects, oracles, known divergences, errata and words, told to somebody who has not read the papers
- * (docs/explain.md).
+ * explain.h - rules, subjects, oracles, known divergences, errata and words, told to somebody who has not read the
+ * papers (docs/explain.md).
  *
- * Nothing is told twice: a rule's drawing is the comment above its function, its kernel that of corpus/rules, errata and
- * words are those of docs/. Only the paragraphs about subjects and oracles stand here, in explain_words.def.
+ * Nothing is told twice: a rule's drawing is the comment above its function, its kernel that of corpus/rules, errata
+ * and words are those of docs/. Only the paragraphs about subjects and oracles stand here, in explain_words.def.
  */
 #ifndef FUZZ_EXPLAIN_H
 #define FUZZ_EXPLAIN_H
@@ -30,7 +30,8 @@ struct explain_text {
 extern const struct explain_text
     explain_texts[]; /* to a NULL name; explain_texts.c, which CMake makes */
 
-/* The paragraph about a subject, and a kernel that shows it; of a variant those of what it varies. NULL: there is none. */
+/* The paragraph about a subject, and a kernel that shows it; of a variant those of what it varies. NULL: there is
+ * none. */
 const char *explain_subject(enum subject_id subject, const char **example);
 /* Likewise of an oracle; `next` is what to do when it speaks. */
 const char *explain_oracle(enum oracle_id oracle, const char **example, const char **next);

@@ -51,7 +51,8 @@ bool gen_parse_features(const char *text, uint32_t *features, const char **error
 /* A list that reads to the same: "all", "none", "none,loops,calls". */
 char *gen_print_features(struct arena *arena, uint32_t features);
 
-/* Whether the kernels are programs of instructions (gen_rows.h), of those of barriers with BARRIERS, and nothing else. */
+/* Whether the kernels are programs of instructions (gen_rows.h), of those of barriers with BARRIERS, and nothing
+ * else. */
 bool gen_instructions_only(const struct gen_options *options);
 
 /* Whether there are tiny kernels of these features: of `none,known` there are none. */

@@ -28,8 +28,8 @@ bool branches_run(struct cli *cli, struct ast_kernel *kernel, struct branches *b
 
 enum { REACHED = 16 };
 
-/* One such execution; how many bytes of its buffer each of the first parameters needs, 0: it is none, or is not touched.
- * False: the launch cannot be made. */
+/* One such execution; how many bytes of its buffer each of the first parameters needs, 0: it is none, or is not
+ * touched. False: the launch cannot be made. */
 bool branches_reach(struct cli *cli, struct ast_kernel *kernel, uint64_t bytes[REACHED]);
 
 /* Whether the branch at this line of the PTX has not jumped yet, or has not gone on. */

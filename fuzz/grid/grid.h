@@ -1,19 +1,19 @@
 /*
- * grid.h - `check` of a launch with more blocks than a case has, or that was recorded on a device: all of its grid, once,
- * under `crs`, as `exec` runs it; and how long an execution of any launch may take.
+ * grid.h - `check` of a launch with more blocks than a case has, or that was recorded on a device: all of its grid,
+ * once, under `crs`, as `exec` runs it; and how long an execution of any launch may take.
  */
 #ifndef FUZZ_GRID_H
 #define FUZZ_GRID_H
 
 #include "fuzz/cli/cli.h"
 
-/* Runs a kernel of FORM_PTX whose `whole` is set, however long it takes, or that was recorded, tells of it, and counts it.
- * Its exit status. */
+/* Runs a kernel of FORM_PTX whose `whole` is set, however long it takes, or that was recorded, tells of it, and counts
+ * it. Its exit status. */
 int grid_check(struct cli *cli, const char *path, struct ast_kernel *kernel,
                struct cli_check_sums *sums);
 
-/* One execution of a launch where one stands for all (launch_decides), in memory of its own; given up after 2^27 steps of
- * warps, as it may never end. */
+/* One execution of a launch where one stands for all (launch_decides), in memory of its own; given up after 2^27 steps
+ * of warps, as it may never end. */
 struct grid;
 
 /* Of a kernel of FORM_PTX, which is as before afterwards. NULL: one does not stand for all. */
@@ -30,8 +30,8 @@ void grid_drop(struct grid *grid); /* or NULL */
 
 /* ---- budgets (budget.c) ---- */
 
-/* Whether a larger budget may bring executions to an end that were cut off: one that starves nobody, or one that had not
- * much more than others took. */
+/* Whether a larger budget may bring executions to an end that were cut off: one that starves nobody, or one that had
+ * not much more than others took. */
 bool budget_is_short(const struct check_result *result, const struct check_options *options);
 
 /* The check again, whose result this is, under budgets that grow until all executions end, or take too many steps. */

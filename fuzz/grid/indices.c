@@ -4,8 +4,8 @@
  *     an array's address + tid * %tid.x + step * (something that nobody knows) + number
  *
  * if it is of that form; of any other, and of a register that is written more than once, behind the next label, it is
- * known whether it depends on %tid. An access behind a branch that depends on %tid, up to where that branch goes, is not
- * one that all threads make.
+ * known whether it depends on %tid. An access behind a branch that depends on %tid, up to where that branch goes, is
+ * not one that all threads make.
  */
 #include "fuzz/grid/indices.h"
 
@@ -301,7 +301,8 @@ static void call(struct pass *p, const struct ptx_instruction *i)
         p->returned = (struct value){.is_known = true, .by_thread = true, .tid = 1, .step = 1};
 }
 
-/* Whether the blocks' own number counts, too: of such a comparison it is not said which threads of a block it is true of. */
+/* Whether the blocks' own number counts, too: of such a comparison it is not said which threads of a block it is true
+ * of. */
 static bool is_of_grid(struct value v)
 {
     return v.is_known && v.tid != 0 && v.step != 0;

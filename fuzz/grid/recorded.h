@@ -1,5 +1,6 @@
 /*
- * recorded.h - a launch that was recorded on a device (`record`): what the device left, beside what the execution here left.
+ * recorded.h - a launch that was recorded on a device (`record`): what the device left, beside what the execution here
+ * left.
  */
 #ifndef FUZZ_RECORDED_H
 #define FUZZ_RECORDED_H

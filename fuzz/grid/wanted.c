@@ -1,6 +1,7 @@
 /*
- * Terms of registers, from the top of the text to its bottom: a register has its term where it was written once, or between
- * its write and the next label. What else it may hold, what memory holds, and what is not of 32 bits, is not known.
+ * Terms of registers, from the top of the text to its bottom: a register has its term where it was written once, or
+ * between its write and the next label. What else it may hold, what memory holds, and what is not of 32 bits, is not
+ * known.
  */
 #include "fuzz/grid/wanted.h"
 

@@ -1,5 +1,6 @@
 /*
- * cli_host.h - host programs on the command line: what `check`, `trace`, `reduce`, `run` and `gen` do with them (docs/host.md).
+ * cli_host.h - host programs on the command line: what `check`, `trace`, `reduce`, `run` and `gen` do with them
+ * (docs/host.md).
  */
 #ifndef FUZZ_CLI_HOST_H
 #define FUZZ_CLI_HOST_H

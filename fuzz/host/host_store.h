@@ -17,7 +17,8 @@ struct host_campaign {
     const char *device;
 };
 
-/* The campaign goes on where it was, or begins; *seed is its seed, *done how many of its cases are stored. NULL: *error. */
+/* The campaign goes on where it was, or begins; *seed is its seed, *done how many of its cases are stored. NULL:
+ * *error. */
 struct host_store *host_store_open(struct arena *arena, const struct host_campaign *campaign,
                                    struct db_message *message, uint64_t *seed, uint64_t *done,
                                    int *error);

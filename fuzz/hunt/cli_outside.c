@@ -26,7 +26,8 @@ enum {
     DEFAULT_TESTS = 400
 };
 
-/* Of address space: our own arenas, of which most stays untouched, take 10 GiB of it. Sanitizers take more than any limit allows. */
+/* Of address space: our own arenas, of which most stays untouched, take 10 GiB of it. Sanitizers take more than any
+ * limit allows. */
 #ifdef SIMTFUZZ_SANITIZED
 static const uint64_t memory_limit = 0;
 #else

@@ -13,8 +13,8 @@ const char *evidence_print(struct arena *arena, const struct hunt_finding *findi
 /* The string or number under a key, as text; "": there is none. */
 const char *evidence_text(struct arena *arena, const char *evidence, const char *key);
 
-/* A stored finding with its kernel - small: the minimised one - as it was when it was found. False: *reason. `expected` and `subject` are filled,
- * too; the subject can be named, but not run. */
+/* A stored finding with its kernel - small: the minimised one - as it was when it was found. False: *reason. `expected`
+ * and `subject` are filled, too; the subject can be named, but not run. */
 bool evidence_read(struct arena *arena, const struct db_finding *stored,
                    const struct ast_kernel *kernel, bool small, struct outside_subject *subject,
                    struct outside_expected *expected, struct hunt_finding *finding,

@@ -14,8 +14,9 @@
 
 enum { BATCH_MAX = 64, ARENA_BYTES_LOG = 32, MET_MAX = 256, MET_TEXT_MAX = 200, KNOWN_AGAIN = 3 };
 
-/* A fault that was met: others like it are counted only. `known`: how often one like it became a known fault when it was
- * small, so that the next one may still be another fault; after a few times that is no longer worth the minimising. */
+/* A fault that was met: others like it are counted only. `known`: how often one like it became a known fault when it
+ * was small, so that the next one may still be another fault; after a few times that is no longer worth the
+ * minimising. */
 struct met {
     uint32_t subject, known;
     char signature[MET_TEXT_MAX];
@@ -251,8 +252,8 @@ static void drop_knobs(struct hunt *h, struct hunt_finding *f)
     f->vanishes = attribution_print(&h->trials, &f->attribution, f->knobs);
 }
 
-/* What needed several avoidances at once while it was large may need only that of a known fault where it is small: then it
- * is that one, and is counted. */
+/* What needed several avoidances at once while it was large may need only that of a known fault where it is small: then
+ * it is that one, and is counted. */
 static bool became_known(struct hunt *h, uint32_t subject, struct hunt_finding *f)
 {
     if (h->options->ignore_known)

@@ -2,8 +2,9 @@
  * minimise.h - a finding made small, with the implementation in the loop: a candidate must be valid, then show the same
  * fault, and the fault must vanish under the same avoidances, lest it slides into another one.
  *
- * Values that are drawn are written out at first (freeze.h). Then in two parts: first the kernel, which is exposed whenever it is run; then the exposed kernel as it is, so that of what
- * was added only the stores stay that the fault needs.
+ * Values that are drawn are written out at first (freeze.h). Then in two parts: first the kernel, which is exposed
+ * whenever it is run; then the exposed kernel as it is, so that of what was added only the stores stay that the fault
+ * needs.
  */
 #ifndef FUZZ_HUNT_MINIMISE_H
 #define FUZZ_HUNT_MINIMISE_H

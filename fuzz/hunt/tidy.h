@@ -1,6 +1,6 @@
 /*
- * tidy.h - an emitted text as people read it: the same tokens but for parentheses and lines that mean nothing, and without
- * what is there for other compilers only.
+ * tidy.h - an emitted text as people read it: the same tokens but for parentheses and lines that mean nothing, and
+ * without what is there for other compilers only.
  */
 #ifndef FUZZ_HUNT_TIDY_H
 #define FUZZ_HUNT_TIDY_H

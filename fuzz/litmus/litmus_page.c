@@ -273,7 +273,8 @@ static void put_circle(struct writer *w, const struct axiom_refusal *r)
     put_graph(w, &r->execution);
 }
 
-/* An outcome that others have and this model has not: how many candidates end so, and what is against the best of them. */
+/* An outcome that others have and this model has not: how many candidates end so, and what is against the best of
+ * them. */
 static void put_refusal(struct writer *w, enum litmus_model m, const int16_t *values)
 {
     struct litmus_result again;

@@ -10,8 +10,9 @@
 
 /*
  * Into --dot and --svg, a file NAME.MODEL.dot or .svg for each model that is axioms, and sc: of what the condition asks
- * about, or of the weak outcome, the execution that shows it; or, where the model forbids it, the one that comes closest, with
- * the circle that forbids it. `results` are the models'. False: a file cannot be written, which has been said.
+ * about, or of the weak outcome, the execution that shows it; or, where the model forbids it, the one that comes
+ * closest, with the circle that forbids it. `results` are the models'. False: a file cannot be written, which has been
+ * said.
  */
 bool litmus_pictures(struct cli *cli, const struct litmus_test *test,
                      const struct litmus_result results[LITMUS_MODELS]);

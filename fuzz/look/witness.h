@@ -6,7 +6,8 @@
 
 #include "fuzz/look/chosen.h"
 
-/* `view --witness MODEL`: subject, schedule and loop of that row of the kernel's termination matrix. False: reported. */
+/* `view --witness MODEL`: subject, schedule and loop of that row of the kernel's termination matrix. False:
+ * reported. */
 bool witness_choose(struct cli *cli, struct chosen *chosen);
 
 #endif

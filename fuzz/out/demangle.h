@@ -1,7 +1,8 @@
 /*
  * demangle.h - names of C++ as people wrote them: what nvcc and clang write into PTX.
  *
- * The demangler is that of the C++ runtime, which is looked for when it is first needed; without it names stay as they are.
+ * The demangler is that of the C++ runtime, which is looked for when it is first needed; without it names stay as they
+ * are.
  */
 #ifndef FUZZ_DEMANGLE_H
 #define FUZZ_DEMANGLE_H

@@ -36,8 +36,8 @@ void table_print(const struct table *table, FILE *out);
 
 /* Characters of its longest line. */
 size_t table_width(const struct table *table);
-/* Cuts cells until no line is longer than `width`, the longest columns first, none below least[column] characters (0: it
- * is never cut). What is cut ends with an ellipsis. */
+/* Cuts cells until no line is longer than `width`, the longest columns first, none below least[column] characters (0:
+ * it is never cut). What is cut ends with an ellipsis. */
 void table_fit(struct table *table, size_t width, const uint8_t *least);
 
 /* "1,234,567", in the arena. */

@@ -16,7 +16,8 @@
 /* Whether standard error is a terminal that understands more than plain lines (TERM=dumb does not). */
 bool terminal_is_able(void);
 
-/* Remembers how the terminal is; signals that end this process restore it from now on. False: there is none, or it is not able. */
+/* Remembers how the terminal is; signals that end this process restore it from now on. False: there is none, or it is
+ * not able. */
 bool terminal_open(void);
 
 /* Shows the screen, if this process is in the foreground and it is not shown. False: it is not shown.

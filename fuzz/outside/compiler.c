@@ -8,8 +8,9 @@
 
 enum { WORDS_MAX = 64, PTX_MAX = 64 << 20, VERSION_SECONDS = 20 };
 
-/* A family of compilers: how its command looks. {program}, {level}, {arch}, {in}, {out}, the files {1} and {2} between, and {-N},
- * the end of the program's name, are filled in. `&&` stands between commands, which run one after the other. */
+/* A family of compilers: how its command looks. {program}, {level}, {arch}, {in}, {out}, the files {1} and {2} between,
+ * and {-N}, the end of the program's name, are filled in. `&&` stands between commands, which run one after the
+ * other. */
 struct family {
     const char *prefix;   /* of the program's name: "clang" */
     const char *language; /* "": the one that is meant without a name */

@@ -1,6 +1,6 @@
 /*
- * cuda.c - `cuda[:jit=0..4][:device=N][:via=COMPILER]`: our own PTX, or what a compiler (compiler.h) makes of CUDA, goes to the
- * driver, which lives in a worker (fuzz/serve/serve_cuda.c).
+ * cuda.c - `cuda[:jit=0..4][:device=N][:via=COMPILER]`: our own PTX, or what a compiler (compiler.h) makes of CUDA,
+ * goes to the driver, which lives in a worker (fuzz/serve/serve_cuda.c).
  */
 #include "fuzz/outside/compiler.h"
 #include "fuzz/outside/served.h"

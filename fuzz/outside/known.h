@@ -18,7 +18,8 @@ uint32_t known_number(const char *id);
 /* Whether a kernel with these knobs may show it: it is one of this implementation, and not avoided. */
 bool known_may_show(uint32_t number, const struct outside_subject *subject, uint32_t knobs);
 
-/* What says what the register has it say, or else a wrong value or a crash without a message, that vanishes under the avoidance of a known fault of this implementation and version: its id. NULL: it is new. */
+/* What says what the register has it say, or else a wrong value or a crash without a message, that vanishes under the
+ * avoidance of a known fault of this implementation and version: its id. NULL: it is new. */
 const char *known_find(const struct outside_subject *subject, uint32_t knobs,
                        const struct trial *trial, const struct attribution *attribution);
 

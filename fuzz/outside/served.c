@@ -55,7 +55,8 @@ static const struct platform vulkan_devices[] = {
     {.name = NULL},
 };
 
-/* What has a compiler and a device of its own. Of a browser's address space there is no limit: it reserves more than there is. */
+/* What has a compiler and a device of its own. Of a browser's address space there is no limit: it reserves more than
+ * there is. */
 static const struct platform browsers[] = {
     {.name = "chromium", .match = "chromium", .file = "/usr/bin/chromium"},
     {.name = NULL},

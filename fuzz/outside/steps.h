@@ -3,7 +3,8 @@
  *
  *     memory   a read gives what the steps before it left there, and the memory at the end is what all of them left
  *     race     two threads do not use one word, one of them writing, unless a barrier that both passed lies between
- *     effects  each thread writes, and has atomics on, the words that it does in our semantics, in that order, the same values
+ *     effects  each thread writes, and has atomics on, the words that it does in our semantics, in that order, the same
+ *              values
  *
  * A valid kernel has no race and one memory at the end, so each thread reads the same values in every execution, and
  * does the same. What an atomic leaves depends on the others' order; the word does not.

@@ -193,7 +193,8 @@ static uint64_t processors(void)
     return count > 0 ? (uint64_t)count : 1;
 }
 
-/* Reading all of /proc takes milliseconds, which would be our share of the time: so it is looked at when it could be over. */
+/* Reading all of /proc takes milliseconds, which would be our share of the time: so it is looked at when it could be
+ * over. */
 static bool is_spent(struct waiting *w)
 {
     uint64_t passed = clock_monotonic_ms() - w->started_ms;
@@ -425,7 +426,8 @@ void worker_run_batch(struct arena *arena, struct worker *worker,
                                           : failure(arena, end, log);
         failed |= results[i].end == OUTSIDE_RUN_ERROR;
     }
-    /* A process that has used up its memory, or lost its device, would fail from now on: who asks again asks a new one. */
+    /* A process that has used up its memory, or lost its device, would fail from now on: who asks again asks a new
+     * one. */
     if (failed)
         (void)stop(worker);
 }

@@ -1,9 +1,10 @@
 /*
- * worker.h - a child process that runs kernels (docs/protocol.md), kept from batch to batch and started again when it died.
+ * worker.h - a child process that runs kernels (docs/protocol.md), kept from batch to batch and started again when it
+ * died.
  *
  * It has a process group, limits and a folder of its own (child.h). What it prints to standard error, and whatever its
- * libraries print, goes to a file. It hangs when its group has used up the CPU time of the request, or has slept for long; then it is
- * ended.
+ * libraries print, goes to a file. It hangs when its group has used up the CPU time of the request, or has slept for
+ * long; then it is ended.
  */
 #ifndef FUZZ_OUTSIDE_WORKER_H
 #define FUZZ_OUTSIDE_WORKER_H

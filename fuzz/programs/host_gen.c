@@ -258,7 +258,8 @@ static void note_write(struct buffer *b, struct op op)
 
 /* ---- operations ---- */
 
-/* The variables of `last` belong to the kernel, so two launches of it are never under way at a time: they take one stream. */
+/* The variables of `last` belong to the kernel, so two launches of it are never under way at a time: they take one
+ * stream. */
 static void make_launch(struct maker *m)
 {
     struct world *w = world(m);

@@ -1,7 +1,7 @@
 /*
- * host_gen.h - random host programs whose verdict is known: work in several streams and contexts over a few buffers, which
- * events and synchronisations order, and what each buffer holds at the end. In one program of four one wait is left out
- * that nothing else stands in for: it has a race.
+ * host_gen.h - random host programs whose verdict is known: work in several streams and contexts over a few buffers,
+ * which events and synchronisations order, and what each buffer holds at the end. In one program of four one wait is
+ * left out that nothing else stands in for: it has a race.
  *
  * What is ordered is told here by clocks of streams, as the program is made; engine/host closes a relation over its
  * statements. So each is a check of the other.

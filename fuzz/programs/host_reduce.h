@@ -1,7 +1,7 @@
 /*
- * host_reduce.h - a host program made small: lines are left out as long as check's first finding stays of its kind, and,
- * where `word` says so, is about a statement of that name. What is clean on the usual device, and is not on that of
- * options->settings, stays so.
+ * host_reduce.h - a host program made small: lines are left out as long as check's first finding stays of its kind,
+ * and, where `word` says so, is about a statement of that name. What is clean on the usual device, and is not on that
+ * of options->settings, stays so.
  */
 #ifndef FUZZ_HOST_REDUCE_H
 #define FUZZ_HOST_REDUCE_H

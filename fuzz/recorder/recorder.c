@@ -1,7 +1,7 @@
 /*
- * recorder.c - what `simtfuzz record` loads into a CUDA program that runs on a GPU: the runtime's functions that allocate,
- * register and launch go through here to the runtime that would have been called (the next one that has them). Before and
- * behind each launch all of device memory is copied into the file that simtfuzz reads.
+ * recorder.c - what `simtfuzz record` loads into a CUDA program that runs on a GPU: the runtime's functions that
+ * allocate, register and launch go through here to the runtime that would have been called (the next one that has
+ * them). Before and behind each launch all of device memory is copied into the file that simtfuzz reads.
  *
  * Launches come one after the other so: whatever the program had under way is waited for first.
  */

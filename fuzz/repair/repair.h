@@ -9,8 +9,8 @@
 
 #include <stdio.h>
 
-/* Each distinct end of the kernel under a semantics of single threads, shortest execution first, with its accesses of shared
- * memory in order, and those whose order decides. `bounds`: of the search. False: *why it cannot be searched. */
+/* Each distinct end of the kernel under a semantics of single threads, shortest execution first, with its accesses of
+ * shared memory in order, and those whose order decides. `bounds`: of the search. False: *why it cannot be searched. */
 bool repair_outcomes(struct arena *arena, const struct ast_kernel *kernel,
                      const struct search_options *bounds, FILE *out, const char **why);
 
@@ -21,7 +21,8 @@ struct repair_sums {
     uint32_t repairs; /* that make it race-free and correct */
 };
 
-/* A barrier at each place of the kernel, one after the other, in PTX fences, too: what becomes of it. False: *why not. */
+/* A barrier at each place of the kernel, one after the other, in PTX fences, too: what becomes of it. False: *why
+ * not. */
 bool repair_barrier(struct arena *arena, const struct ast_kernel *kernel,
                     const struct search_options *bounds, struct repair_sums *sums, FILE *out,
                     const char **why);

@@ -1,6 +1,6 @@
 /*
- * html_trends.c - charts: how campaigns follow each other. What findings, rules and cases were at the end of each, from the
- * database alone.
+ * html_trends.c - charts: how campaigns follow each other. What findings, rules and cases were at the end of each, from
+ * the database alone.
  */
 #include "fuzz/report/html.h"
 

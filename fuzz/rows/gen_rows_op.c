@@ -348,7 +348,8 @@ static const char *bounded_variable(struct making *m, const char **space)
     }
 }
 
-/* From the variable's beginning: around it, or around its end, aligned as the access is, as its elements are, or not. */
+/* From the variable's beginning: around it, or around its end, aligned as the access is, as its elements are, or
+ * not. */
 static int32_t draw_bound(struct making *m, uint32_t bytes)
 {
     struct gen *g = m->r->g;

@@ -1,7 +1,7 @@
 /*
- * child.h - a program of somebody else, run to its end within limits: a process group of its own, limits of CPU time and
- * address space, its own folder for temporary files, no input, and output that goes to a file. Whatever it leaves behind in its group is
- * ended with it.
+ * child.h - a program of somebody else, run to its end within limits: a process group of its own, limits of CPU time
+ * and address space, its own folder for temporary files, no input, and output that goes to a file. Whatever it leaves
+ * behind in its group is ended with it.
  */
 #ifndef FUZZ_SERVE_CHILD_H
 #define FUZZ_SERVE_CHILD_H
@@ -48,7 +48,8 @@ const char *child_find(struct arena *arena, const char *program);
 char *child_read(struct arena *arena, const char *path, size_t most, size_t *length);
 bool child_write(const char *path, const char *text);
 
-/* A child runs in a folder of its own: what the path names from here, by its whole path; the path, if that is nothing. */
+/* A child runs in a folder of its own: what the path names from here, by its whole path; the path, if that is
+ * nothing. */
 char *child_path(struct arena *arena, const char *path);
 
 #endif

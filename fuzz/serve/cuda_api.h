@@ -1,6 +1,6 @@
 /*
- * cuda_api.h - as much of the CUDA driver API as running kernels takes, declared here so that building needs no headers; the
- * functions come from the driver's library at run time. Numbers and shapes are those of NVIDIA's cuda.h.
+ * cuda_api.h - as much of the CUDA driver API as running kernels takes, declared here so that building needs no
+ * headers; the functions come from the driver's library at run time. Numbers and shapes are those of NVIDIA's cuda.h.
  */
 #ifndef FUZZ_SERVE_CUDA_API_H
 #define FUZZ_SERVE_CUDA_API_H

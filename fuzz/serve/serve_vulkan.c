@@ -2,9 +2,9 @@
 /*
  * serve_vulkan.c - a Vulkan device, loaded through libvulkan; glslangValidator makes SPIR-V of the texts.
  *
- * Options of a request: "-spirv-opt", SPIR-V goes through spirv-opt -O; "-disable-optimization", it does not, and a flag of
- * pipelines that drivers may follow is set. Each kernel is a module of its own: the
- * text is compiled with SF_KERNEL as its number.
+ * Options of a request: "-spirv-opt", SPIR-V goes through spirv-opt -O; "-disable-optimization", it does not, and a
+ * flag of pipelines that drivers may follow is set. Each kernel is a module of its own: the text is compiled with
+ * SF_KERNEL as its number.
  */
 #include "fuzz/serve/cause.h"
 #include "fuzz/serve/child.h"
@@ -209,7 +209,8 @@ static const char *glslang_version(struct arena *arena)
     return arena_strndup(arena, child.output, strcspn(child.output, "\n"));
 }
 
-/* How a run of glslang or spirv-opt ended; NULL: well. glslang ends with status 0 when its own check refuses what it made. */
+/* How a run of glslang or spirv-opt ended; NULL: well. glslang ends with status 0 when its own check refuses what it
+ * made. */
 static const char *judge(struct arena *arena, const char *program, const struct child_result *child,
                          const char **end)
 {

@@ -2,8 +2,9 @@
 /*
  * serve_webgpu.c - WebGPU of a browser (Dawn and Tint of Chromium), on the device in software that it brings along.
  *
- * The browser runs without a window and is spoken to over two pipes (--remote-debugging-pipe: JSON, a zero behind each message). It loads a page
- * of our own (serve_webgpu.js), whose function takes a text and kernels, and answers with letters that JSON leaves as they are.
+ * The browser runs without a window and is spoken to over two pipes (--remote-debugging-pipe: JSON, a zero behind each
+ * message). It loads a page of our own (serve_webgpu.js), whose function takes a text and kernels, and answers with
+ * letters that JSON leaves as they are.
  */
 #include "fuzz/serve/child.h"
 #include "fuzz/serve/serve.h"

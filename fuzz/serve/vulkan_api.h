@@ -1,6 +1,6 @@
 /*
- * vulkan_api.h - as much of Vulkan 1.1 as running compute shaders takes, declared here so that building needs no headers;
- * the functions come from libvulkan at run time. Numbers and shapes are those of Khronos' vulkan_core.h.
+ * vulkan_api.h - as much of Vulkan 1.1 as running compute shaders takes, declared here so that building needs no
+ * headers; the functions come from libvulkan at run time. Numbers and shapes are those of Khronos' vulkan_core.h.
  */
 #ifndef FUZZ_SERVE_VULKAN_API_H
 #define FUZZ_SERVE_VULKAN_API_H

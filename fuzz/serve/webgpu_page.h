@@ -1,8 +1,9 @@
 /*
- * webgpu_page.h - the page that runs kernels in a browser (serve_webgpu.c): `describe()` says which device it is, or why
- * there is none; `run(text, kernels)` ends with "END WORDS;.." of each kernel, words in base64.
+ * webgpu_page.h - the page that runs kernels in a browser (serve_webgpu.c): `describe()` says which device it is, or
+ * why there is none; `run(text, kernels)` ends with "END WORDS;.." of each kernel, words in base64.
  *
- * WGSL has no barrier where it cannot be seen that all threads come: that is no fault. A text that is refused otherwise, and a pipeline, is a compile error; a device that is lost is a crash.
+ * WGSL has no barrier where it cannot be seen that all threads come: that is no fault. A text that is refused
+ * otherwise, and a pipeline, is a compile error; a device that is lost is a crash.
  */
 #ifndef FUZZ_WEBGPU_PAGE_H
 #define FUZZ_WEBGPU_PAGE_H

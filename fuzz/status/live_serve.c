@@ -1,8 +1,8 @@
 /*
  * live_serve.c - three pages: what `status` says, anew every two seconds; the same as JSON; the report.
  *
- * Requests are short and answered one after the other. A page may be asked for by this machine's own names only, so that a
- * page from elsewhere, in the same browser, cannot read it by giving its own name this address.
+ * Requests are short and answered one after the other. A page may be asked for by this machine's own names only, so
+ * that a page from elsewhere, in the same browser, cannot read it by giving its own name this address.
  */
 #include "fuzz/status/live_serve.h"
 

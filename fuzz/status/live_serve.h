@@ -1,6 +1,6 @@
 /*
- * live_serve.h - a running campaign in a browser: a process of its own that answers questions over HTTP, from the database
- * alone and read-only (docs/live.md). Only on this machine: an address of the loopback interface.
+ * live_serve.h - a running campaign in a browser: a process of its own that answers questions over HTTP, from the
+ * database alone and read-only (docs/live.md). Only on this machine: an address of the loopback interface.
  */
 #ifndef FUZZ_LIVE_SERVE_H
 #define FUZZ_LIVE_SERVE_H

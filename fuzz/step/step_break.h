@@ -1,6 +1,6 @@
 /*
- * step_break.h - where a run through an execution stops: at a line, a rule, a thread's step, a race, where threads part,
- * where a variable is written.
+ * step_break.h - where a run through an execution stops: at a line, a rule, a thread's step, a race, where threads
+ * part, where a variable is written.
  */
 #ifndef FUZZ_STEP_BREAK_H
 #define FUZZ_STEP_BREAK_H
@@ -30,8 +30,8 @@ struct step_breaks {
     struct step_break all[STEP_BREAKS];
 };
 
-/* "line 9", "rule while_brk", "thread 3", "race", "divergence", "watch i,s[3]". NULL: *made is it; else what is wrong. The
- * stepper stays where it is. */
+/* "line 9", "rule while_brk", "thread 3", "race", "divergence", "watch i,s[3]". NULL: *made is it; else what is wrong.
+ * The stepper stays where it is. */
 const char *step_break_parse(struct stepper *stepper, const char *text, struct step_break *made);
 /* The same text back. */
 const char *step_break_text(struct arena *arena, const struct step_break *it);

@@ -1,6 +1,6 @@
 /*
- * step_caches.c - an execution over caches in the terminal: what a step of an operation or of a cache did, what is under
- * way, and what the L1s hold.
+ * step_caches.c - an execution over caches in the terminal: what a step of an operation or of a cache did, what is
+ * under way, and what the L1s hold.
  */
 #include "fuzz/step/step_caches.h"
 

@@ -42,7 +42,8 @@ struct view_side {
     size_t length;
 };
 
-/* Runs the program; the strings of *side are in the arena, its JSON is freed by view_free. False: *why, in the arena. */
+/* Runs the program; the strings of *side are in the arena, its JSON is freed by view_free. False: *why, in the
+ * arena. */
 bool view_run(struct arena *arena, struct arena *scratch, const struct program *program,
               const struct view_options *options, struct view_side *side, const char **why);
 void view_free(struct view_side *side);

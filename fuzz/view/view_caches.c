@@ -1,6 +1,6 @@
 /*
- * view_caches.c - an execution over caches: what an operation writes when it does, what is under way after each step, and
- * what the L1s hold.
+ * view_caches.c - an execution over caches: what an operation writes when it does, what is under way after each step,
+ * and what the L1s hold.
  *
  *     caches    {sms, words of a line, flights, lines, at}
  *     flights   [[actor, mask of its lanes, statement, what comes next (a text)], ..]: the operations under way

@@ -271,8 +271,8 @@ static uint32_t actor_of_step(const struct view_recorder *r, const struct step_e
     return caches_is_operation(r->machine, event->actor, &actor, &place) ? actor : 0;
 }
 
-/* [rule, actor, statement, first thread, who took part, what was executed, [states](, for whom its condition held)], of a
- * step that no actor takes null, 1 behind. */
+/* [rule, actor, statement, first thread, who took part, what was executed, [states](, for whom its condition held)], of
+ * a step that no actor takes null, 1 behind. */
 static uint32_t shape_of_step(struct view_recorder *r, const struct step_event *event,
                               const char *says, uint32_t first, const char *ran)
 {

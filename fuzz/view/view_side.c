@@ -10,7 +10,8 @@
  *     texts     strings; what follows calls them by their number
  *     entries   [kind, mask, statement, text]: of stacks
  *     nodes     entry, node below, entry, node below ...; node 0 is the empty stack
- *     shapes    [rule, actor, statement or -1, first thread, who took part, what was executed, [states afterwards](, for whom a guard held)]
+ *     shapes    [rule, actor, statement or -1, first thread, who took part, what was executed, [states afterwards](,
+ *               for whom a guard held)]
  *     accesses  [kind, count, threads, addresses, values]; kind 0 reads, 1 writes, 2 is atomic
  *     values    [place, first thread, lanes, values]: what threads wrote that only they see
  *     caches    null, or the operations under way and the L1s (view_caches.c); accesses of kind 3, 4, 5 are asked for

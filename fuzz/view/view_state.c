@@ -1,5 +1,6 @@
 /*
- * view_state.c - how an actor stands after a step: the letters of its threads, and its stack. A stack is a number: that of its topmost entry and what lies below it, so that what stays is said once.
+ * view_state.c - how an actor stands after a step: the letters of its threads, and its stack. A stack is a number: that
+ * of its topmost entry and what lies below it, so that what stays is said once.
  */
 #include "engine/blocks/lockstep.h"
 #include "engine/convergence/convergence.h"

@@ -36,7 +36,8 @@ enum oracle_mode {
     ORACLE_MODE_SAFETY_PRINTED = 2 /* "safety:printed": stack-cons 4, 6 (erratum ERR.30) */
 };
 
-/* "simulation,result,lemmas:strict", "all,prove" (all: ORACLES_DEFAULT): oracles as bits 1u << oracle_id, and bits of oracle_mode. */
+/* "simulation,result,lemmas:strict", "all,prove" (all: ORACLES_DEFAULT): oracles as bits 1u << oracle_id, and bits of
+ * oracle_mode. */
 bool oracle_parse_list(const char *text, uint32_t *set, uint32_t *modes, const char **error_at);
 
 /* ":strict", ":printed": how an oracle is asked for in these modes; or "". */

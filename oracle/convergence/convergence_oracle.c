@@ -5,8 +5,8 @@
  * over the steps of the stack: whenever its topmost statement s is executed by the lanes Theta, there is a split of the
  * same warp, with the lanes Theta, at s - once the splits at barriers have arrived - and stepping it does the same to
  * memory. The stack's order of paths is thus one of the schedules of the splits, for each kernel, racy or not. That is
- * replayed, step by step (`follow`). And if no execution has a race, an order of paths cannot matter: all executions end,
- * with one store (`compare_stores`).
+ * replayed, step by step (`follow`). And if no execution has a race, an order of paths cannot matter: all executions
+ * end, with one store (`compare_stores`).
  */
 #include "oracle/convergence/convergence_oracle.h"
 

@@ -1,7 +1,7 @@
 /*
  * host_follow.h - executions of a device, followed step by step by a second account of devices and host programs
- * (engine/reference_device): after each step the same statements wait, run and are over, the same blocks are in the same
- * places, operations under way, lines and memory are the same, and the same alternatives are offered.
+ * (engine/reference_device): after each step the same statements wait, run and are over, the same blocks are in the
+ * same places, operations under way, lines and memory are the same, and the same alternatives are offered.
  *
  * On trust: what a warp's step computes and accesses, which warps a block's barriers let step (the oracle `reference`
  * follows `crs`), how launches were laid out; with memory=caches lines and operations.

@@ -1,6 +1,6 @@
 /*
- * host_followed.c - devices on which a program is run for the reference's sake alone: operations under way, streams without
- * an order, contexts that take turns. What the program comes to there is not judged.
+ * host_followed.c - devices on which a program is run for the reference's sake alone: operations under way, streams
+ * without an order, contexts that take turns. What the program comes to there is not judged.
  */
 #include "oracle/device/host_follow.h"
 

@@ -72,7 +72,8 @@ static void see_group(void *context, const struct machine *machine)
     }
 }
 
-/* Blocks of a launch without a race need nobody beside them but for those that wait for others. NULL: nothing is wrong. */
+/* Blocks of a launch without a race need nobody beside them but for those that wait for others. NULL: nothing is
+ * wrong. */
 static const char *differs_alone(struct arena *arena, struct device *device,
                                  const struct device_grid *grid, const struct launch *together)
 {

@@ -2,9 +2,9 @@
  * host_order.h - two statements of a host program that access one word of global memory, one of them to write it, and
  * that nothing orders: no stream, no event, no synchronisation.
  *
- * What is found does not depend on the schedule that is watched, as long as the grids' accesses do not: the order is that
- * of host_ends_before. A word keeps its last plain write, four reads and four atomics of which none ends before another;
- * more at a time may be missed.
+ * What is found does not depend on the schedule that is watched, as long as the grids' accesses do not: the order is
+ * that of host_ends_before. A word keeps its last plain write, four reads and four atomics of which none ends before
+ * another; more at a time may be missed.
  */
 #ifndef ORACLE_HOST_ORDER_H
 #define ORACLE_HOST_ORDER_H

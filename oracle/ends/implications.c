@@ -149,7 +149,7 @@ static void judge_warp(struct checking *c, struct answer *answer, enum subject_i
         search->liveness != LIVENESS_ALL_TERMINATE || !search->complete)
         return;
     if (warp == SUBJECT_LOCKSTEP && c->result->runs[warp].race)
-        return; /* all its threads read before any of them writes: with a race that is no interleaving of single steps */
+        return; /* all read before any of them writes: with a race that is no interleaving of single steps */
     implications_report(c, answer, warp, "lasso-missed", subject_table[threads].name,
                         arena_printf(c->arena, "%s runs for ever, and no execution of %s does",
                                      subject_table[warp].name, subject_table[threads].name));

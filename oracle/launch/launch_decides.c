@@ -2,9 +2,9 @@
  * launch_decides.c - whether one execution of a launch without a race stands for all.
  *
  * It does where barriers alone order the threads and nobody can tell in which order they came. Then the accesses that a
- * barrier does not order commute: they are reads, or atomics of one operation that commutes with itself and whose result
- * nobody looks at. So each execution is the other one with steps swapped that do not touch each other, and comes to the
- * same end.
+ * barrier does not order commute: they are reads, or atomics of one operation that commutes with itself and whose
+ * result nobody looks at. So each execution is the other one with steps swapped that do not touch each other, and comes
+ * to the same end.
  */
 #include "oracle/launch/launch.h"
 

@@ -14,9 +14,9 @@ struct machine *launch_machine(struct arena *arena, const struct program *progra
 enum status launch_run_group(struct launch *launch, struct machine *machine, uint64_t first,
                              const struct launch_options *options);
 
-/* All full groups of blocks but the first, which has been run, on options->workers threads. True: they are done, nothing
- * is wrong with them, and the launch is as if they had run one after the other. False: nothing is known of any, and the
- * launch is as it was before the first group. */
+/* All full groups of blocks but the first, which has been run, on options->workers threads. True: they are done,
+ * nothing is wrong with them, and the launch is as if they had run one after the other. False: nothing is known of any,
+ * and the launch is as it was before the first group. */
 bool launch_run_parallel(struct launch *launch, const struct launch_options *options);
 
 #endif

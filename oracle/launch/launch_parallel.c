@@ -1,14 +1,14 @@
 /*
  * launch_parallel.c - groups of blocks on several threads, with the result that they have one after the other.
  *
- * Only launches that one execution decides about (launch_decides.c) run so, and only what nothing is wrong with is kept:
- * each worker has memory as the first group left it, and a log of accesses (launch_race.h) of its own. A worker's log
- * tells of races between its own groups. When all are done, the logs are laid beside each other: where a worker wrote a
- * location, and another one accessed it, two blocks race, for nothing orders blocks. If there is no such location, no
- * group read what another one wrote, so each did what it does when they come one after the other; what they wrote is
- * put together, and changes by atomics, which are all of one operation, are summed up. Otherwise - a race, a fault, a
- * read of what nothing wrote, a group that takes long - all of it is forgotten, and the groups run one after the other.
- * So neither the number of workers nor their speed is seen in what comes out.
+ * Only launches that one execution decides about (launch_decides.c) run so, and only what nothing is wrong with is
+ * kept: each worker has memory as the first group left it, and a log of accesses (launch_race.h) of its own. A worker's
+ * log tells of races between its own groups. When all are done, the logs are laid beside each other: where a worker
+ * wrote a location, and another one accessed it, two blocks race, for nothing orders blocks. If there is no such
+ * location, no group read what another one wrote, so each did what it does when they come one after the other; what
+ * they wrote is put together, and changes by atomics, which are all of one operation, are summed up. Otherwise - a
+ * race, a fault, a read of what nothing wrote, a group that takes long - all of it is forgotten, and the groups run one
+ * after the other. So neither the number of workers nor their speed is seen in what comes out.
  */
 #include "oracle/launch/launch_internal.h"
 

@@ -462,8 +462,8 @@ static void on_barrier(void *context, const struct machine *machine,
         sync_barrier(&race->sync, event->block);
 }
 
-/* The barrier of a cluster: of its generation once, of all threads of its blocks. What a thread does between arriving and
- * waiting counts as done before. */
+/* The barrier of a cluster: of its generation once, of all threads of its blocks. What a thread does between arriving
+ * and waiting counts as done before. */
 static void end_cluster(struct launch_race *race, const struct barrier_use *use)
 {
     const struct ptx_kernel *kernel = race->program->ptx->kernel;

@@ -42,9 +42,9 @@ struct launch_slot {
 };
 
 /* What is remembered of a location, beside who wrote it last: of those who read it, and of those whose accesses were
- * strong, the last one, the last one of another thread, the last one of another block. So whoever of all of them a barrier
- * does not put before an access is there, or somebody else whom it does not. In shared memory, who is of another block
- * was there before the blocks of now, and counts for nothing. */
+ * strong, the last one, the last one of another thread, the last one of another block. So whoever of all of them a
+ * barrier does not put before an access is there, or somebody else whom it does not. In shared memory, who is of
+ * another block was there before the blocks of now, and counts for nothing. */
 enum { LAUNCH_LAST, LAUNCH_OTHER_THREAD, LAUNCH_OTHER_BLOCK, LAUNCH_SLOTS };
 
 struct launch_others { /* who read beside the last one; who accessed strongly */

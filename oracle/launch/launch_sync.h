@@ -12,8 +12,8 @@
  * which is sequentially consistent.) An atomic that has .release or .acquire is a pattern by itself. A pattern holds
  * between threads of one block if it has scope .cta, between all threads if fence and access have a wider scope.
  *
- * What a thread knows is a set of facts "of thread u (warp w, block b) everything before time e". Sets are never changed:
- * threads, locations and fences share them.
+ * What a thread knows is a set of facts "of thread u (warp w, block b) everything before time e". Sets are never
+ * changed: threads, locations and fences share them.
  */
 #ifndef ORACLE_LAUNCH_SYNC_H
 #define ORACLE_LAUNCH_SYNC_H

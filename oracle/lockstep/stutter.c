@@ -254,8 +254,8 @@ static void step_pi(struct stutter *s, uint32_t thread, const struct observer *o
     s->pi_steps++;
 }
 
-/* The early assume of a goto decides what P decides in the block that it enters; the guard of a draw, what it decides at
- * the havoc. */
+/* The early assume of a goto decides what P decides in the block that it enters; the guard of a draw, what it decides
+ * at the havoc. */
 static void follow_early_error(struct stutter *s, struct stutter_move *m)
 {
     uint32_t steps = m->role == ROLE_EARLY ? 2 : 1;

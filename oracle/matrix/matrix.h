@@ -132,7 +132,8 @@ const char *matrix_broken(struct arena *arena, struct forms *forms, const struct
 /* Subjects whose actors are single threads, each of another form of a kernel. */
 extern const enum subject_id matrix_thread_subjects[MATRIX_FORMS];
 
-/* The rows of progress models, as this one of matrix_thread_subjects has them; none where the kernel has no such form. */
+/* The rows of progress models, as this one of matrix_thread_subjects has them; none where the kernel has no such
+ * form. */
 struct matrix matrix_of_form(struct forms *forms, enum subject_id subject,
                              const struct matrix_options *options);
 

@@ -1,8 +1,8 @@
 /*
  * matrix_expect.h - the termination matrix that a kernel states (`expect progress`), against the one it has.
  *
- * Stated is what a search finds within the bounds of matrix_expected, so that a row is unknown for everybody or for nobody,
- * and has to be said to be.
+ * Stated is what a search finds within the bounds of matrix_expected, so that a row is unknown for everybody or for
+ * nobody, and has to be said to be.
  */
 #ifndef ORACLE_MATRIX_EXPECT_H
 #define ORACLE_MATRIX_EXPECT_H

@@ -183,7 +183,8 @@ static const char *place(const struct walk *w, uint32_t address)
 }
 
 /* Those of the threads that do not step in the loop who would write it: marked in `writers`. Of warps it is
- * not known who would, but for a statement, and that their warp has not finished. Returns the statement; CODE_NONE: there is none. */
+ * not known who would, but for a statement, and that their warp has not finished. Returns the statement; CODE_NONE:
+ * there is none. */
 static uint32_t find_writers(struct walk *w, const struct matrix_loop *loop, uint32_t address,
                              uint8_t *writers)
 {

@@ -1,6 +1,6 @@
 /*
- * matrix_witness.h - whether what a row of the termination matrix shows of a hang is one: by a machine made anew, and the
- * definition written down a second time, apart from those who look for hangs.
+ * matrix_witness.h - whether what a row of the termination matrix shows of a hang is one: by a machine made anew, and
+ * the definition written down a second time, apart from those who look for hangs.
  *
  *     tape        stem and loop can be taken as they stand
  *     state       the loop comes back to the state that it begins in

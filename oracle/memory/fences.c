@@ -5,13 +5,14 @@
  *            sequentially consistent memory, whether the kernel races or not.
  *  volatile  So they are if all accesses are volatile, without fences.
  *
- * About threads, in profile printed, in which nothing else keeps order. An atomic of shared memory is none against plain
- * stores (G.8). Volatile accesses are in order with each other only: atomics and barriers are not. Outcomes are compared:
+ * About threads, in profile printed, in which nothing else keeps order. An atomic of shared memory is none against
+ * plain stores (G.8). Volatile accesses are in order with each other only: atomics and barriers are not. Outcomes are
+ * compared:
  *
  *  block             those with caches are those without
- *  crs, thread-pc    those without caches are some of those with, and these end as some of block's without: an access of
- *                    a warp may be several operations, between which others step, as threads do. Where a warp itself is
- *                    no interleaving of its threads - barriers reached in parts -, only the first.
+ *  crs, thread-pc    those without caches are some of those with, and these end as some of block's without: an access
+ *                    of a warp may be several operations, between which others step, as threads do. Where a warp itself
+ *                    is no interleaving of its threads - barriers reached in parts -, only the first.
  */
 #include "oracle/memory/fences.h"
 

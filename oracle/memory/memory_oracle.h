@@ -1,6 +1,6 @@
 /*
- * memory_oracle.h - the oracle `memory-model`: subjects with caches against the same ones with a sequentially consistent
- * memory. docs/oracles.md has the theorems and their hypotheses.
+ * memory_oracle.h - the oracle `memory-model`: subjects with caches against the same ones with a sequentially
+ * consistent memory. docs/oracles.md has the theorems and their hypotheses.
  */
 #ifndef ORACLE_MEMORY_ORACLE_H
 #define ORACLE_MEMORY_ORACLE_H

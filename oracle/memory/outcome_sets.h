@@ -9,8 +9,8 @@
 
 enum { OUTCOME_STATES = 20000, OUTCOME_THREADS = 16 };
 
-/* A subject with a sequentially consistent memory that was run, whose kernel is small, and the same semantics over caches.
- * NULL: there is none, and *why says so. */
+/* A subject with a sequentially consistent memory that was run, whose kernel is small, and the same semantics over
+ * caches. NULL: there is none, and *why says so. */
 struct outcome_base {
     enum subject_id subject;
     const struct program *program;

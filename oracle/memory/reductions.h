@@ -1,5 +1,6 @@
 /*
- * reductions.h - the oracle `reductions`: what searches over caches leave out changes nothing (R1 to R4 of docs/memory.md).
+ * reductions.h - the oracle `reductions`: what searches over caches leave out changes nothing (R1 to R4 of
+ * docs/memory.md).
  */
 #ifndef ORACLE_REDUCTIONS_H
 #define ORACLE_REDUCTIONS_H

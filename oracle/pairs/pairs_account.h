@@ -2,10 +2,10 @@
  * pairs_account.h - the tutorial's translation of a pair beside a second account: the two threads by Table 4, one after
  * the other, with sets of what they accessed (engine/reference/ref_pair.h).
  *
- * Up to its first interval with a defect a pair is determined: nobody reads what the other writes. So whoever goes first,
- * the translation passes as many barriers; a pair that is clean is clean in each order, with the same private memory;
- * and what is found in the last interval is one of the defects that are there. Of round robin one order may miss a
- * race (D-1) and go on with what it read, but not both.
+ * Up to its first interval with a defect a pair is determined: nobody reads what the other writes. So whoever goes
+ * first, the translation passes as many barriers; a pair that is clean is clean in each order, with the same private
+ * memory; and what is found in the last interval is one of the defects that are there. Of round robin one order may
+ * miss a race (D-1) and go on with what it read, but not both.
  */
 #ifndef ORACLE_PAIRS_ACCOUNT_H
 #define ORACLE_PAIRS_ACCOUNT_H

@@ -9,7 +9,8 @@
 #include "oracle/check/explore.h"
 
 /* Runs every pair, up to a bound that is the same for all kernels, and fills in the subject's run: one
- * execution is one run of a pair. False: the subject is none of these; they have no machine. With havocs each pair runs several times, with other values. */
+ * execution is one run of a pair. False: the subject is none of these; they have no machine. With havocs each pair runs
+ * several times, with other values. */
 bool two_thread_explore(struct checking *checking, enum subject_id subject);
 
 #endif

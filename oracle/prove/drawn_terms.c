@@ -118,7 +118,8 @@ static int64_t of_size(bool is_long, uint64_t bits)
     return is_long ? (int64_t)bits : (int32_t)(uint32_t)bits;
 }
 
-/* docs/kernel-language.md: total, wrapping; x / 0 is 0, x % 0 is x; shifts by the width or more leave nothing, or signs. */
+/* docs/kernel-language.md: total, wrapping; x / 0 is 0, x % 0 is x; shifts by the width or more leave nothing, or
+ * signs. */
 static int64_t literal(enum ast_binary op, bool is_long, int64_t a, int64_t b)
 {
     uint64_t x = (uint64_t)a, y = (uint64_t)b, width = is_long ? 64 : 32;

@@ -1,7 +1,7 @@
 /*
- * drawn_terms.h - the rules of formulas (engine/smt) on drawn ones: what a builder gives has the value that its operation
- * gives of the operands' values, whatever it simplified; a word lies where it is known to lie; a replaced symbol has
- * the value of what stands for it; and the text for a solver says the same as the term (smt_text.h).
+ * drawn_terms.h - the rules of formulas (engine/smt) on drawn ones: what a builder gives has the value that its
+ * operation gives of the operands' values, whatever it simplified; a word lies where it is known to lie; a replaced
+ * symbol has the value of what stands for it; and the text for a solver says the same as the term (smt_text.h).
  */
 #ifndef ORACLE_PROVE_DRAWN_TERMS_H
 #define ORACLE_PROVE_DRAWN_TERMS_H

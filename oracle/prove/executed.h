@@ -1,7 +1,7 @@
 /*
  * executed.h - an execution of P by `interleave`, of PTX by `block`, kept as a proof speaks of it: every access, what
- * memory held when a block passed a barrier, what each atomic found and left, of PTX what each instruction gave, and its
- * races, by their definition (oracle/race/race.h).
+ * memory held when a block passed a barrier, what each atomic found and left, of PTX what each instruction gave, and
+ * its races, by their definition (oracle/race/race.h).
  *
  * Up to the first read that completes a race nobody has seen what another thread did in the interval: until then, a
  * thread does what its own view says, whoever has raced by writing.

@@ -7,7 +7,8 @@
  *     replay    no execution shows a race whose model has no made-up value
  *     mono      proved for any number of threads, and not so for the launch's
  *     solver    a second solver says that a formula can hold of which the first says that it cannot
- *     form      another text of the kernel - Horn clauses, Boogie's program - is verified, and an execution shows a fault
+ *     form      another text of the kernel - Horn clauses, Boogie's program - is verified, and an execution shows a
+ *               fault
  *
  * Asked by name only: a solver is a process, and takes its time. Which second engines are asked is drawn by the seed.
  */

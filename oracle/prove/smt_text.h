@@ -1,6 +1,7 @@
 /*
- * smt_text.h - definitions in SMT-LIB 2, as term_print writes them, by the standard's own rules (theories FixedSizeBitVectors
- * and ArraysEx, logic QF_BV): `(assert (= t12 (bvadd t3 #x00000001)))` with the values of t3 and t12 given.
+ * smt_text.h - definitions in SMT-LIB 2, as term_print writes them, by the standard's own rules (theories
+ * FixedSizeBitVectors and ArraysEx, logic QF_BV): `(assert (= t12 (bvadd t3 #x00000001)))` with the values of t3 and
+ * t12 given.
  */
 #ifndef ORACLE_PROVE_SMT_TEXT_H
 #define ORACLE_PROVE_SMT_TEXT_H

@@ -1,7 +1,7 @@
 /*
- * race_hb_log.h - the definition of race_hb.h, literally: all events of a short execution as the nodes of a graph, and for
- * each of them the set of those that come before it. The detector keeps clocks and forgets; this forgets nothing. They
- * share what an access is, and no more.
+ * race_hb_log.h - the definition of race_hb.h, literally: all events of a short execution as the nodes of a graph, and
+ * for each of them the set of those that come before it. The detector keeps clocks and forgets; this forgets nothing.
+ * They share what an access is, and no more.
  *
  *     node      what one group accesses in one step; one group that registers at a barrier, or is released from it; the
  *               end of a barrier that a whole block took part in

@@ -1,5 +1,6 @@
 /*
- * follow_promise.c - what each schedule promises of who steps (engine/schedule/sched.h), asked of every step of an execution:
+ * follow_promise.c - what each schedule promises of who steps (engine/schedule/sched.h), asked of every step of an
+ * execution:
  *
  *     sequential, reverse    nobody lower, higher can step
  *     round robin            who stepped last goes on for its quantum, then comes the next one that can, in a circle
@@ -7,8 +8,8 @@
  *     unfair:N               behind N steps: nobody steps twice while somebody else could all the time, and did not
  *     pct:d                  whoever has passed somebody by stays before him, but for d - 1 changes of one actor each
  *
- * Uniform walks, POS and SURW promise nothing of a single execution; a tape is held to what it says by whoever replays it.
- * Not asked: unfair:N and pct:d of more than 32 actors, and machines whose actors have several alternatives.
+ * Uniform walks, POS and SURW promise nothing of a single execution; a tape is held to what it says by whoever replays
+ * it. Not asked: unfair:N and pct:d of more than 32 actors, and machines whose actors have several alternatives.
  */
 #include "oracle/reference/follow_ptx.h"
 

@@ -1,10 +1,10 @@
 /*
  * follow_ptx.h - following the machines of PTX: `crs`, `thread-pc`, `block`, `its`.
  *
- * The branch unit, the pcs, the private stacks and the barriers are the reference's own, from the start on. Of registers
- * and memory it has a copy that it changes as the instruction says, and that must then equal the machine's. Which registers
- * and addresses an instruction names is taken from the program as it was laid out (engine/program), and so are special
- * registers: what is compared is what is made of them.
+ * The branch unit, the pcs, the private stacks and the barriers are the reference's own, from the start on. Of
+ * registers and memory it has a copy that it changes as the instruction says, and that must then equal the machine's.
+ * Which registers and addresses an instruction names is taken from the program as it was laid out (engine/program), and
+ * so are special registers: what is compared is what is made of them.
  *
  * On trust, and counted: what call and ret copy between frames, and bounds of local memory.
  */
@@ -26,8 +26,8 @@ struct follow_entry {
 
 enum { FOLLOW_DEPTH = 64, FOLLOW_ENTRIES = 256, FOLLOW_WORDS = 1 << 15 /* of memory */ };
 
-/* What a thread has to do with its cluster's barrier: nothing; it has arrived and gone on; it waits; it has arrived in a
- * generation that has ended, and not waited. */
+/* What a thread has to do with its cluster's barrier: nothing; it has arrived and gone on; it waits; it has arrived in
+ * a generation that has ended, and not waited. */
 enum follow_at_cluster { FOLLOW_AWAY, FOLLOW_ARRIVED, FOLLOW_WAITS, FOLLOW_PASSED };
 
 /* A warp; of semantics_block a thread. */

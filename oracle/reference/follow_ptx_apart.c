@@ -1,7 +1,7 @@
 /*
- * follow_ptx_apart.c - `thread-pc`: a step of a warp whose active lanes are at several instructions (cuda-crs 6.3.2). The
- * lanes at one of them are a part of the step. Memory actions all happen, one instruction after another; actions of the
- * branch unit are one action where they are of one kind; of everything else there is no rule.
+ * follow_ptx_apart.c - `thread-pc`: a step of a warp whose active lanes are at several instructions (cuda-crs 6.3.2).
+ * The lanes at one of them are a part of the step. Memory actions all happen, one instruction after another; actions of
+ * the branch unit are one action where they are of one kind; of everything else there is no rule.
  */
 #include "oracle/reference/follow_ptx.h"
 

@@ -1,6 +1,6 @@
 /*
- * follow_ptx_cluster.c - clusters of blocks, thread by thread: which block is which one's neighbour; the barrier that their
- * threads arrive at and wait at (PTX ISA 9.7.13.4).
+ * follow_ptx_cluster.c - clusters of blocks, thread by thread: which block is which one's neighbour; the barrier that
+ * their threads arrive at and wait at (PTX ISA 9.7.13.4).
  */
 #include "oracle/reference/follow_ptx.h"
 

@@ -1,6 +1,6 @@
 /*
- * follow_ptx_data.c - registers and memory of PTX: the copy is changed as the instruction says, and must then be what the
- * machine has.
+ * follow_ptx_data.c - registers and memory of PTX: the copy is changed as the instruction says, and must then be what
+ * the machine has.
  */
 #include "oracle/reference/follow_ptx.h"
 #include "oracle/reference/follow_ptx_places.h"

@@ -1,6 +1,6 @@
 /*
- * follow_ptx_its.c - `its`: threads of a warp that wait for each other at .sync instructions; who has met, and what they
- * tell each other (engine/reference_ptx/ref_meet.c, ref_lanes.c).
+ * follow_ptx_its.c - `its`: threads of a warp that wait for each other at .sync instructions; who has met, and what
+ * they tell each other (engine/reference_ptx/ref_meet.c, ref_lanes.c).
  */
 #include "oracle/reference/follow_ptx.h"
 

@@ -58,7 +58,8 @@ static struct reference *begin_any(struct checking *c)
     return reference_of(c);
 }
 
-/* In every case, of the first executions of each subject the histories of threads are held against the kernel's text. */
+/* In every case, of the first executions of each subject the histories of threads are held against the kernel's
+ * text. */
 static const struct observer *begin_source(struct checking *c, enum subject_id subject,
                                            const struct observer *behind)
 {
@@ -236,8 +237,8 @@ void reference_ended(struct checking *c, const struct execution *execution)
 
 /* ---- executions that are compared with no other ---- */
 
-/* Such an execution has no second account but this one, so it is followed in every case, drawn or not. Which they are is
- * known when all have been explored: they are run again then. */
+/* Such an execution has no second account but this one, so it is followed in every case, drawn or not. Which they are
+ * is known when all have been explored: they are run again then. */
 static void follow_lone(struct checking *c, struct execution *execution)
 {
     struct follower *f = begin(c, execution->subject, execution);

@@ -2,9 +2,9 @@
  * reference.h - the oracle `reference`: executions of a check, followed by the literal semantics (follow.h).
  *
  * In all cases the histories of threads are held against the kernel's text (source.h). Steps are followed in a share of
- * the cases, drawn by the seed; in the others only executions that are compared with no other (lone.def). A check without
- * a seed is always followed, and so is one that asks for no other oracle. Time is bounded: of an execution so many steps
- * are followed, and of a case so many altogether.
+ * the cases, drawn by the seed; in the others only executions that are compared with no other (lone.def). A check
+ * without a seed is always followed, and so is one that asks for no other oracle. Time is bounded: of an execution so
+ * many steps are followed, and of a case so many altogether.
  */
 #ifndef ORACLE_REFERENCE_ORACLE_H
 #define ORACLE_REFERENCE_ORACLE_H

@@ -1,8 +1,8 @@
 /*
  * source.h - the histories of a case's threads, held against the kernel's text (engine/reference/ref_source.h).
  *
- * Whatever runs it, and whatever the kernel was lowered to for that: what each thread did to memory that others see, and
- * the barriers that it passed, is one history of the text, given what it read; so are how it ended, and its private
+ * Whatever runs it, and whatever the kernel was lowered to for that: what each thread did to memory that others see,
+ * and the barriers that it passed, is one history of the text, given what it read; so are how it ended, and its private
  * variables then. This is asked of racy kernels, too, and where executions are compared with no other.
  */
 #ifndef ORACLE_REFERENCE_SOURCE_H
@@ -20,8 +20,8 @@ struct source *source_new(struct arena *arena, struct ref_room *room,
                           const struct ast_kernel *kernel, const struct program *core,
                           const char **why);
 
-/* Whether threads of the subject do what the text says: not where rules are others on purpose, nor over caches, nor where
- * the schedule draws what threads choose. */
+/* Whether threads of the subject do what the text says: not where rules are others on purpose, nor over caches, nor
+ * where the schedule draws what threads choose. */
 bool source_applies(enum subject_id subject);
 
 /* An execution of the machine is about to start. NULL: its memory lies elsewhere. */

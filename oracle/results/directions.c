@@ -26,7 +26,8 @@ static enum status end_of(enum ast_claim claim)
 
 /* What a kernel in block form says of the final store under every subject: a generated one knows the
  * path of each thread from a table, and so what its blocks must have written. A generated kernel in PTX has been
- * executed by the generator (fuzz/known/gen_known.h): it says, perhaps of one subject, how it ends and whether it races. */
+ * executed by the generator (fuzz/known/gen_known.h): it says, perhaps of one subject, how it ends and whether it
+ * races. */
 static bool is_about(const struct checking *c, const struct ast_expect *expect)
 {
     if (c->kernel->form == FORM_PTX)

@@ -14,8 +14,8 @@ void exhaust_search(struct checking *checking);
 /* The same, if the check is exhaustive. */
 void exhaust_explored(struct checking *checking);
 
-/* Classes "outcome-set", "sampled-set", "goto-set", "method-set" (methods.h) of `result` and "race-search" of `race`: complete
- * searches only. */
+/* Classes "outcome-set", "sampled-set", "goto-set", "method-set" (methods.h) of `result` and "race-search" of `race`:
+ * complete searches only. */
 void exhaust_judge(struct checking *checking);
 
 #endif

@@ -13,8 +13,8 @@
  * `threads`, `interleave`, `simt`, which the seed draws, and all three without a seed. */
 void methods_judge(struct checking *checking);
 
-/* What the second search has that the first has not, or the other way round; "race": only one has seen one; NULL: nothing.
- * Outcomes end well, or with a status, which is then named. */
+/* What the second search has that the first has not, or the other way round; "race": only one has seen one; NULL:
+ * nothing. Outcomes end well, or with a status, which is then named. */
 const char *methods_differ(const struct program *program, const struct search_result *a,
                            const struct search_result *b);
 

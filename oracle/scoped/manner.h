@@ -1,10 +1,10 @@
 /*
  * manner.h - what an instruction of PTX says of order: its .semantics and .scope (PTX ISA, "Memory Consistency Model").
  *
- * Strong are accesses with .relaxed, .acquire, .release, .acq_rel or .volatile (which is .relaxed.sys), and all atomics: one
- * without semantics is relaxed, without a scope .gpu. `membar` is `fence.sc`, `fence` without semantics
- * `fence.acq_rel`. There is one GPU here and no launch with clusters, so .sys and .gpu reach all threads, .cluster and .cta those
- * of a block.
+ * Strong are accesses with .relaxed, .acquire, .release, .acq_rel or .volatile (which is .relaxed.sys), and all
+ * atomics: one without semantics is relaxed, without a scope .gpu. `membar` is `fence.sc`, `fence` without semantics
+ * `fence.acq_rel`. There is one GPU here and no launch with clusters, so .sys and .gpu reach all threads, .cluster and
+ * .cta those of a block.
  */
 #ifndef ORACLE_SCOPED_MANNER_H
 #define ORACLE_SCOPED_MANNER_H
@@ -31,9 +31,9 @@ static inline const struct manner *manner_as(const struct manner *manner, enum a
     return manner->copies && kind != ACCESS_ATOMIC ? &plain : manner;
 }
 
-/* Whether the kernel says anything that orders threads, beside barriers of blocks: ld and st that are relaxed, acquire or
- * release, semantics or scopes of atomics, fences, barriers of warps. `volatile` alone says nothing: it is older than
- * PTX's memory model, and who writes it means that lanes run in lock-step, or that nothing may be lost. */
+/* Whether the kernel says anything that orders threads, beside barriers of blocks: ld and st that are relaxed, acquire
+ * or release, semantics or scopes of atomics, fences, barriers of warps. `volatile` alone says nothing: it is older
+ * than PTX's memory model, and who writes it means that lanes run in lock-step, or that nothing may be lost. */
 bool manner_speaks(const struct ptx_code *code);
 
 bool manner_has_warp_barriers(const struct ptx_code *code);

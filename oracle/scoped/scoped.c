@@ -221,8 +221,8 @@ INLINED bool replaces(const struct scoped *s, const struct scoped_cell *cell,
 }
 
 /* A plain read where nobody writes has no partner. It takes the place of its thread's own, or is put in front; what it
- * makes superfluous is dropped when the list is full. One of a warp that has filled the list in this very step takes the
- * place of the one before. */
+ * makes superfluous is dropped when the list is full. One of a warp that has filled the list in this very step takes
+ * the place of the one before. */
 INLINED bool only_reads(struct scoped *s, struct scoped_cell *cell, const struct scoped_entry *b)
 {
     struct scoped_entry *a = &cell->latest;

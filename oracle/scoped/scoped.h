@@ -2,8 +2,9 @@
  * scoped.h - data races by PTX's memory model, in one sequentially consistent execution (PTX ISA, "Memory Consistency
  * Model"; .version 6.0 and later, without proxies).
  *
- * Two accesses of one location by different threads race when one of them writes, neither comes before the other, and they
- * are not morally strong: both strong (manner.h), each one's scope reaching the other's thread, of the very same bytes.
+ * Two accesses of one location by different threads race when one of them writes, neither comes before the other, and
+ * they are not morally strong: both strong (manner.h), each one's scope reaching the other's thread, of the very same
+ * bytes.
  *
  *     a -> b    of one thread, a first; or a barrier of their block, or of their warp, lies between
  *     a -> b    a is before or at the head of a release pattern, b behind or at the tail of an acquire pattern that

@@ -1,6 +1,6 @@
 /*
- * scoped_internal.h - parts of the detector: accesses (scoped.c), what strong accesses and fences order (scoped_flag.c), why
- * something is not ordered (scoped_why.c).
+ * scoped_internal.h - parts of the detector: accesses (scoped.c), what strong accesses and fences order
+ * (scoped_flag.c), why something is not ordered (scoped_why.c).
  */
 #ifndef ORACLE_SCOPED_INTERNAL_H
 #define ORACLE_SCOPED_INTERNAL_H

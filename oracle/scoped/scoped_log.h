@@ -1,6 +1,6 @@
 /*
- * scoped_log.h - the definition of scoped.h, literally: all events of a short execution, and the relations between them,
- * closed. Shares with the detector what an instruction says (manner.h), and nothing else.
+ * scoped_log.h - the definition of scoped.h, literally: all events of a short execution, and the relations between
+ * them, closed. Shares with the detector what an instruction says (manner.h), and nothing else.
  */
 #ifndef ORACLE_SCOPED_LOG_H
 #define ORACLE_SCOPED_LOG_H

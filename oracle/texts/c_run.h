@@ -1,7 +1,7 @@
 /*
- * c_run.h - a text in OpenCL C, CUDA C or GLSL, as engine/emit writes it, run as C says: thread by thread, one after the
- * other. What the language leaves open - shifts by the width, signed overflow, a division by 0, an element outside - ends
- * it with a name.
+ * c_run.h - a text in OpenCL C, CUDA C or GLSL, as engine/emit writes it, run as C says: thread by thread, one after
+ * the other. What the language leaves open - shifts by the width, signed overflow, a division by 0, an element
+ * outside - ends it with a name.
  */
 #ifndef ORACLE_TEXTS_C_RUN_H
 #define ORACLE_TEXTS_C_RUN_H

@@ -1,6 +1,6 @@
 /*
- * drawn_internal.h - between drawn_expr.c, drawn_stm.c and drawn_kernel.c: kernels in the kernel language, over its whole
- * grammar. What they compute is nothing: they are read, printed, and never run.
+ * drawn_internal.h - between drawn_expr.c, drawn_stm.c and drawn_kernel.c: kernels in the kernel language, over its
+ * whole grammar. What they compute is nothing: they are read, printed, and never run.
  */
 #ifndef ORACLE_TEXTS_DRAWN_INTERNAL_H
 #define ORACLE_TEXTS_DRAWN_INTERNAL_H

@@ -165,8 +165,9 @@ static bool takes(enum sort sort, uint32_t bits, bool wider, enum ptx_word type)
 /* ---- operands ---- */
 
 /*
- * An operand of a shape: [=][!][~][|]SORT BITS [xN], for instance "=~i32", "!p", "=p|", "b32x2". Sorts: p, b, i, f; s what
- * an integer is, or a special register; a an address of global, h of shared memory, 0 none; n a number below 16; l label.
+ * An operand of a shape: [=][!][~][|]SORT BITS [xN], for instance "=~i32", "!p", "=p|", "b32x2". Sorts: p, b, i, f; s
+ * what an integer is, or a special register; a an address of global, h of shared memory, 0 none; n a number below 16; l
+ * label.
  */
 struct slot {
     bool result, negatable, wider, paired;

@@ -1,6 +1,6 @@
 /*
- * drawn_settings.c - the head comments of a kernel given as PTX: settings, a few in a line, the last of a kind counting;
- * and claims.
+ * drawn_settings.c - the head comments of a kernel given as PTX: settings, a few in a line, the last of a kind
+ * counting; and claims.
  */
 #include "engine/input/crs_tokens.h"
 #include "engine/input/ptx_kernel.h"

@@ -264,7 +264,8 @@ static void list(struct maker *m, uint32_t most, uint32_t nested)
     say(m, "}");
 }
 
-/* What an if or a loop governs: a simple statement may stand without braces. An inner `if` too, when no `else` follows. */
+/* What an if or a loop governs: a simple statement may stand without braces. An inner `if` too, when no `else`
+ * follows. */
 static void part(struct maker *m, uint32_t nested, bool else_follows)
 {
     bool in_braces = nested == 0 || !once_in(m, 3);

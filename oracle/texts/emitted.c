@@ -1,7 +1,7 @@
 /*
- * emitted.c - kernels written in OpenCL C, CUDA C and GLSL, run as C says, and in plain PTX, run by `block`, against the
- * executions of `threads`: a valid kernel leaves one memory. Each thread has words of its own, so threads may run one
- * after the other.
+ * emitted.c - kernels written in OpenCL C, CUDA C and GLSL, run as C says, and in plain PTX, run by `block`, against
+ * the executions of `threads`: a valid kernel leaves one memory. Each thread has words of its own, so threads may run
+ * one after the other.
  */
 #include "engine/emit/emit.h"
 #include "engine/input/input.h"

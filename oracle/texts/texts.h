@@ -1,7 +1,7 @@
 /*
- * texts.h - what is read and printed, against what a text says. Kernels of campaigns are printed before they are read, and
- * by generators that make what they need: what a printer leaves out is missed by nobody, and most of the grammar is never
- * seen. So texts are drawn over the whole grammar, with what they say in words (drawn.h, words.h); they are read,
+ * texts.h - what is read and printed, against what a text says. Kernels of campaigns are printed before they are read,
+ * and by generators that make what they need: what a printer leaves out is missed by nobody, and most of the grammar is
+ * never seen. So texts are drawn over the whole grammar, with what they say in words (drawn.h, words.h); they are read,
  * copied, printed and read again, and never run.
  */
 #ifndef ORACLE_TEXTS_H

@@ -1,6 +1,6 @@
 /*
- * words_ptx.c - kernels given as PTX in words. Variables and labels have numbers, in the order in which they stand in the
- * text, so that what a name means shows, however it is spelt.
+ * words_ptx.c - kernels given as PTX in words. Variables and labels have numbers, in the order in which they stand in
+ * the text, so that what a name means shows, however it is spelt.
  */
 #include "engine/input/ptx_kernel.h"
 #include "oracle/texts/words.h"

@@ -1,6 +1,6 @@
 /*
- * bench_lockstep.c - lane steps of the lock-step machine on phi(P), beside the kernel by hand. A lane step is a statement (gotos
- * included) of P that a thread executes, for all of them alike.
+ * bench_lockstep.c - lane steps of the lock-step machine on phi(P), beside the kernel by hand. A lane step is a
+ * statement (gotos included) of P that a thread executes, for all of them alike.
  */
 #include "engine/base/invariant.h"
 #include "engine/forms/normalise.h"

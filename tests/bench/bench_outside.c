@@ -1,6 +1,6 @@
 /*
- * bench_outside.c - outside implementations: kernels a CPU second and our share of it, for each that is found here; what
- * the protocol costs a kernel, with this program as an implementation that runs nothing.
+ * bench_outside.c - outside implementations: kernels a CPU second and our share of it, for each that is found here;
+ * what the protocol costs a kernel, with this program as an implementation that runs nothing.
  */
 #include "fuzz/hunt/bundle.h"
 #include "fuzz/hunt/hunt.h"

@@ -1,6 +1,6 @@
 /*
- * bench_view.c - pages of `view`: how long one takes to make, how large it is, and, where Chromium is installed, how long
- * it is until it can be used. Kernels of 1, 32 and 64 threads, from ten steps on.
+ * bench_view.c - pages of `view`: how long one takes to make, how large it is, and, where Chromium is installed, how
+ * long it is until it can be used. Kernels of 1, 32 and 64 threads, from ten steps on.
  */
 #include "engine/base/invariant.h"
 #include "engine/input/input.h"

@@ -51,8 +51,8 @@ static void print(const char *options, const char *input, struct text *out)
     arena_release(&arena, mark);
 }
 
-/* What the branch unit's instructions become in the entry k: its body behind the registers; or why not. The module stays
- * as it was; `whole`: the module, and what is injected already stays as it is. */
+/* What the branch unit's instructions become in the entry k: its body behind the registers; or why not. The module
+ * stays as it was; `whole`: the module, and what is injected already stays as it is. */
 static void inject(const char *options, const char *input, struct text *out)
 {
     static const char own[] = "\n{\n\t.reg .pred %p<4>;\n\t.reg .b32 %r<4>;\n";

@@ -13,9 +13,9 @@
  *     dump:FILE    the screen, lines without blanks at their ends
  *     end          until the program has ended
  *
- * Then the program must have ended. Prints "status N", how the terminal was left ("main" or "alternate" screen, "cursor",
- * "wrap", "cooked" or "raw"), whether a character ever stood in the last column or was wrapped. What was shown
- * on the main screen follows, all of it.
+ * Then the program must have ended. Prints "status N", how the terminal was left ("main" or "alternate" screen,
+ * "cursor", "wrap", "cooked" or "raw"), whether a character ever stood in the last column or was wrapped. What was
+ * shown on the main screen follows, all of it.
  */
 #include <ctype.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /*
- * mock_cuda.c - libcuda.so.1 without a GPU: a module is its text, device memory is the process's, and a kernel is run by
- * the program that MOCK_CUDA_GPU names (run_ptx.c). MOCK_CUDA names a fault to have.
+ * mock_cuda.c - libcuda.so.1 without a GPU: a module is its text, device memory is the process's, and a kernel is run
+ * by the program that MOCK_CUDA_GPU names (run_ptx.c). MOCK_CUDA names a fault to have.
  */
 #include "fuzz/serve/cuda_api.h"
 

@@ -1,6 +1,6 @@
 /*
- * mock_opencl.c - an OpenCL library with two platforms, mock-a and mock-b, that runs every kernel as `a = 7` of its first word,
- * and behaves as drivers do. MOCK_OPENCL names what it does: print, chdir, signals, fork, exit, leak, die.
+ * mock_opencl.c - an OpenCL library with two platforms, mock-a and mock-b, that runs every kernel as `a = 7` of its
+ * first word, and behaves as drivers do. MOCK_OPENCL names what it does: print, chdir, signals, fork, exit, leak, die.
  */
 #include "fuzz/serve/opencl_api.h"
 

@@ -3,8 +3,8 @@
  *
  *     CUBIN ENTRY BLOCKS THREADS SHARED FILE BYTES
  *
- * the entry gets the address of what the file holds and that of a buffer of so many zeros, whose bytes behind the launch are put
- * behind RESULTS; 0xee, if it failed. Built by hand: cc -I. -o run_gpu tests/outside/run_gpu.c -ldl
+ * the entry gets the address of what the file holds and that of a buffer of so many zeros, whose bytes behind the
+ * launch are put behind RESULTS; 0xee, if it failed. Built by hand: cc -I. -o run_gpu tests/outside/run_gpu.c -ldl
  */
 #include "fuzz/serve/cuda_api.h"
 

@@ -1,5 +1,5 @@
-/* run_ptx PTX ENTRY THREADS BLOCKS MEMORY: the GPU of mock_cuda.c. Runs an entry of a PTX text in our own crs, thread-pc and
- * block; the file MEMORY, the buffer that is its argument, holds afterwards what it left. */
+/* run_ptx PTX ENTRY THREADS BLOCKS MEMORY: the GPU of mock_cuda.c. Runs an entry of a PTX text in our own crs,
+ * thread-pc and block; the file MEMORY, the buffer that is its argument, holds afterwards what it left. */
 #include "fuzz/outside/ptx_run.h"
 
 #include <stdio.h>

@@ -1,14 +1,14 @@
 /*
  * hunt - looks for automatic mutants (mutate.h) by the ordinary campaign.
  *
- *     hunt [--cases N] [--seeds N] [--jobs N] [--sample N [--draw N]] [--names FILE] [--only PATTERN]... [--corpus FOLDER]
- *          [--canaries FILE] [--units PATTERN,...] [--oracles LIST] [--patience N] [--blind] [--list] [--reach]
- *          [--output FILE]
+ *     hunt [--cases N] [--seeds N] [--jobs N] [--sample N [--draw N]] [--names FILE] [--only PATTERN]...
+ *          [--corpus FOLDER] [--canaries FILE] [--units PATTERN,...] [--oracles LIST] [--patience N] [--blind] [--list]
+ *          [--reach] [--output FILE]
  *
  * Campaigns with seeds 1 .. N, all oracles, default features: until an oracle speaks of what is not known, a case
- * crashes (a failed INVARIANT), or does not end within five seconds of CPU time. A mutant that all of them miss is tried
- * on the canaries, if it is in a part that fails by silence, on the corpus, and on the unit tests (--units: those whose names match a pattern). A line a
- * mutant and seed:
+ * crashes (a failed INVARIANT), or does not end within five seconds of CPU time. A mutant that all of them miss is
+ * tried on the canaries, if it is in a part that fails by silence, on the corpus, and on the unit tests (--units: those
+ * whose names match a pattern). A line a mutant and seed:
  *
  *     family class name file place reached triggered detected oracle cases steps seed status note
  *
@@ -21,16 +21,17 @@
  *   cases      from the campaign's first to that one, or all; steps: of threads and warps in them
  *   status     detected crashed timeout survived; of a canary, the corpus or a test: detected
  *
- * --sample N: N mutants, evenly over files and operators, always the same; --draw M: others for another M. --only: names (fnmatch). --list: names only. --reach: nothing is hunted; a
- * line a mutant, `part name reached campaign canary corpus test`: in how many trials of each kind it is infected.
- * --names FILE: the mutants that it names, a line each (sample.txt: those whose survivors are explained).
- * --oracles LIST: only these are asked: what one of them is worth is told by a hunt with all, and one with the others.
- * --patience N: a campaign is given up after N cases in which the mutant was infected and nothing was seen to differ:
- * cheaper, and a few are missed that show late.
- * --blind: the original is not recorded, which takes minutes; every unit test is asked about every mutant. Only --units then,
- * and a campaign that tells nothing.
- * --output FILE: lines that are in it are not made again, so that an interrupted hunt goes on; FILE.record keeps what the
- * original did. Leave the sources alone meanwhile: tests read corpus/ and tests/golden. A hunt that finds these changed ends with 3.
+ * --sample N: N mutants, evenly over files and operators, always the same; --draw M: others for another M. --only:
+ * names (fnmatch). --list: names only. --reach: nothing is hunted; a line a mutant, `part name reached campaign canary
+ * corpus test`: in how many trials of each kind it is infected. --names FILE: the mutants that it names, a line each
+ * (sample.txt: those whose survivors are explained). --oracles LIST: only these are asked: what one of them is worth is
+ * told by a hunt with all, and one with the others. --patience N: a campaign is given up after N cases in which the
+ * mutant was infected and nothing was seen to differ: cheaper, and a few are missed that show late.
+ * --blind: the original is not recorded, which takes minutes; every unit test is asked about every mutant. Only --units
+ * then, and a campaign that tells nothing.
+ * --output FILE: lines that are in it are not made again, so that an interrupted hunt goes on; FILE.record keeps what
+ * the original did. Leave the sources alone meanwhile: tests read corpus/ and tests/golden. A hunt that finds these
+ * changed ends with 3.
  */
 #include "tests/mutation/auto/hunt.h"
 

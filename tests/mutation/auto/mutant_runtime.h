@@ -10,7 +10,8 @@
 #include <stdint.h>
 
 /* While recording: a byte a point, a byte a mutant, set by the run. A point that has been looked at `looks_max` times
- * (0: no such limit) and has not infected all of its mutants by then counts as if it had: a superset, that costs little. */
+ * (0: no such limit) and has not infected all of its mutants by then counts as if it had: a superset, that costs
+ * little. */
 struct mutant_record {
     uint8_t *reached, *infected;
     uint32_t looks_max, *looks; /* a point, from 0 on */

@@ -1,5 +1,6 @@
 /*
- * units.h - the unit tests (tests/unit) in the hunter: each is its own main() under another name. Which, says the build.
+ * units.h - the unit tests (tests/unit) in the hunter: each is its own main() under another name. Which, says the
+ * build.
  */
 #ifndef UNITS_H
 #define UNITS_H

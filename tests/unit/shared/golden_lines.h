@@ -1,6 +1,7 @@
 /*
- * golden_lines.h - a table of golden digests of random programs: a line is the number of the first of some of them, and what they show
- * together. SIMTFUZZ_BLESS=1 writes it anew; with SIMTFUZZ_FIRST=1 the first line that differs ends the look.
+ * golden_lines.h - a table of golden digests of random programs: a line is the number of the first of some of them, and
+ * what they show together. SIMTFUZZ_BLESS=1 writes it anew; with SIMTFUZZ_FIRST=1 the first line that differs ends the
+ * look.
  */
 #ifndef TESTS_UNIT_GOLDEN_LINES_H
 #define TESTS_UNIT_GOLDEN_LINES_H

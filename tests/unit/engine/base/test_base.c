@@ -137,8 +137,8 @@ static void arenas_share_and_say_when_they_are_full(void **state)
     arena_destroy(&small);
 }
 
-/* The last object grows where it stands, and shrinks; what it grew by is zero, also where something else was. Marks count
- * objects only, so that they are the same in builds with zones behind objects. */
+/* The last object grows where it stands, and shrinks; what it grew by is zero, also where something else was. Marks
+ * count objects only, so that they are the same in builds with zones behind objects. */
 static void arena_extends_and_trims(void **state)
 {
     (void)state;

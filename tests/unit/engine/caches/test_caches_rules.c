@@ -1,6 +1,6 @@
-/* One small program a rule of the caches: its outcomes are exactly these as long as the rule is as it is. Programs of the
- * spec's table of mutants ("X." there) and of our own; caches may have a line only, and an L2 of their own. Which fault each
- * is for stands beside it: tests/mutation/faults/caches.txt. */
+/* One small program a rule of the caches: its outcomes are exactly these as long as the rule is as it is. Programs of
+ * the spec's table of mutants ("X." there) and of our own; caches may have a line only, and an L2 of their own. Which
+ * fault each is for stands beside it: tests/mutation/faults/caches.txt. */
 #include "tests/unit/engine/caches/litmus_machine.h"
 
 static void nothing(struct memory_options *o)

@@ -1,7 +1,7 @@
 /*
  * bars_search.h - all outcomes of small straight-line programs of barriers, of threads (named-barriers 2) and of warps
- * (cuda-crs 5.5). What an action makes of the barriers says engine/reference (ref_bars.h); here is who may step when, and
- * a search through all states. The reference follows an execution and chooses nothing, so without the search nobody
+ * (cuda-crs 5.5). What an action makes of the barriers says engine/reference (ref_bars.h); here is who may step when,
+ * and a search through all states. The reference follows an execution and chooses nothing, so without the search nobody
  * would miss an alternative that the engine has not. For the tests of `block` and `crs`; nothing of the engine is used.
  */
 #ifndef TESTS_UNIT_BARS_SEARCH_H

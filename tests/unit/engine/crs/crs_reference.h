@@ -1,6 +1,6 @@
 /*
- * crs_reference.h - programs of the branch unit in the catalogue's notation, run by engine/reference: what the machine is
- * compared with. Shares nothing with engine/crs/crs_branch.c but the names of the switches.
+ * crs_reference.h - programs of the branch unit in the catalogue's notation, run by engine/reference: what the machine
+ * is compared with. Shares nothing with engine/crs/crs_branch.c but the names of the switches.
  */
 #ifndef TESTS_UNIT_CRS_REFERENCE_H
 #define TESTS_UNIT_CRS_REFERENCE_H

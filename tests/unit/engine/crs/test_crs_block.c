@@ -1,6 +1,6 @@
 /*
- * Barriers of thread blocks of warps (engine/crs/crs_block.c): BAR.1-11 of the catalogue (cuda-crs, section 9), each with
- * its set of outcomes over all schedules; ends of generations at once, and at any time.
+ * Barriers of thread blocks of warps (engine/crs/crs_block.c): BAR.1-11 of the catalogue (cuda-crs, section 9), each
+ * with its set of outcomes over all schedules; ends of generations at once, and at any time.
  */
 #include "tests/unit/engine/crs/ptx_programs.h"
 

@@ -1,7 +1,7 @@
 /*
  * Random straight-line programs of warps with barriers - ids, counts and predicates of each lane its own, guarded,
- * lanes that exit - under crs and thread-pc: the set of outcomes over all schedules, with the results of reductions, is that of
- * engine/reference, through all states (bars_search.h), with each option, ends of generations at once and at
+ * lanes that exit - under crs and thread-pc: the set of outcomes over all schedules, with the results of reductions, is
+ * that of engine/reference, through all states (bars_search.h), with each option, ends of generations at once and at
  * any time.
  */
 #include "tests/unit/engine/crs/bars_search.h"

@@ -1,6 +1,6 @@
 /*
- * semantics_its: threads of a warp with pcs of their own. Who waits for whom, what those that have met tell each other -
- * as the lanes of `crs` do where lanes meet there, too -, that steps are undone, what it refuses.
+ * semantics_its: threads of a warp with pcs of their own. Who waits for whom, what those that have met tell each
+ * other - as the lanes of `crs` do where lanes meet there, too -, that steps are undone, what it refuses.
  */
 #include "tests/unit/engine/crs/ptx_programs.h"
 

@@ -1,7 +1,8 @@
-/* The device's search takes steps that touch nothing but registers at once (device_search.c). Here each step is a state,
- * and the answers must be the same: of the scenarios of corpus/host/dv on every device that they name, and of small
- * programs that are made: racy kernels, copies, events, aborts, on devices of all profiles. And both over the caches of
- * cuda-crs 4: the scenarios have the outcomes that they state, the programs all that operations of two phases have. */
+/* The device's search takes steps that touch nothing but registers at once (device_search.c). Here each step is a
+ * state, and the answers must be the same: of the scenarios of corpus/host/dv on every device that they name, and of
+ * small programs that are made: racy kernels, copies, events, aborts, on devices of all profiles. And both over the
+ * caches of cuda-crs 4: the scenarios have the outcomes that they state, the programs all that operations of two phases
+ * have. */
 #include "tests/unit/shared/support.h"
 
 #include "engine/base/pcg.h"

@@ -1,7 +1,7 @@
 /*
- * Structured kernels to blocks (the shapes, what is refused: tests/cases/engine/forms): generated kernels under all options:
- * what comes out parses, is well-formed, stands in a valid order, and does the same. The meaning is
- * that of an interpreter that walks the blocks, one thread after another.
+ * Structured kernels to blocks (the shapes, what is refused: tests/cases/engine/forms): generated kernels under all
+ * options: what comes out parses, is well-formed, stands in a valid order, and does the same. The meaning is that of an
+ * interpreter that walks the blocks, one thread after another.
  */
 #include "tests/unit/shared/block_order.h"
 

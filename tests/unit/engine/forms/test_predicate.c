@@ -1,5 +1,5 @@
-/* pi(P) and phi(P): where each statement comes from, orders, guards on shared variables. Tables 1 to 6 of lockstep-cfg row
- * by row, Figs. 5 and 7, what is refused: tests/cases/engine/forms. */
+/* pi(P) and phi(P): where each statement comes from, orders, guards on shared variables. Tables 1 to 6 of lockstep-cfg
+ * row by row, Figs. 5 and 7, what is refused: tests/cases/engine/forms. */
 #include "engine/input/input.h"
 #include "tests/unit/shared/blocks.h"
 

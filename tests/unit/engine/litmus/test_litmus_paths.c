@@ -1,5 +1,6 @@
-/* The way to each outcome of the caches' tests: it begins at the start, every step changes something, and the last state
- * has ended with the outcome's values; each outcome has one, and none is longer than need be where that is known. */
+/* The way to each outcome of the caches' tests: it begins at the start, every step changes something, and the last
+ * state has ended with the outcome's values; each outcome has one, and none is longer than need be where that is
+ * known. */
 #include "engine/input/input.h"
 #include "engine/litmus/litmus_path.h"
 #include "tests/unit/shared/support.h"

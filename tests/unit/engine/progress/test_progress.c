@@ -307,7 +307,8 @@ static void test_definitions(void **state)
 }
 
 /* Units have an order, and numbers say no more than that: with others in between that nobody is of, up to the 64 there
- * may be, all answers are the same. One model at a time, too, and where other units are asked about in the same search. */
+ * may be, all answers are the same. One model at a time, too, and where other units are asked about in the same
+ * search. */
 static void test_units_far_apart(void **state)
 {
     static const uint32_t near[] = {0, 1, 2, 3}, pairs[] = {0, 1, 1, 0};

@@ -1,5 +1,5 @@
-/* Strong fairness where units wait at barriers: verdicts of drawn kernels against the definition executed literally, and
- * the law that follows from it: who ends if weakly fair ends if strongly fair. */
+/* Strong fairness where units wait at barriers: verdicts of drawn kernels against the definition executed literally,
+ * and the law that follows from it: who ends if weakly fair ends if strongly fair. */
 #include "tests/unit/shared/support.h"
 
 #include "engine/base/pcg.h"

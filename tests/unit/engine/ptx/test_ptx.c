@@ -1,4 +1,5 @@
-/* PTX as the compilers and people write it: names, tables, the corpus. Canonical text, what is refused: tests/cases/engine/ptx. */
+/* PTX as the compilers and people write it: names, tables, the corpus. Canonical text, what is refused:
+ * tests/cases/engine/ptx. */
 #include "engine/input/input.h"
 #include "tests/unit/shared/ptx_text.h"
 

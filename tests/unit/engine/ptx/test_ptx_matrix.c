@@ -181,7 +181,8 @@ static void test_by_hand(void **state)
     struct machine *machine = machine_of(&forms[10]); /* m16n8k32, s8 */
     const struct ptx_op *op = &machine->program->ptx->ops[1];
     struct ptx_lanes *lanes = test_lanes(machine, 0);
-    /* A[9][18] = 3 is byte 2 of register 3 of lane 1 * 4 + 0; B[18][5] = 5 is byte 2 of register 1 of lane 5 * 4 + 0. */
+    /* A[9][18] = 3 is byte 2 of register 3 of lane 1 * 4 + 0; B[18][5] = 5 is byte 2 of register 1 of lane 5 * 4 +
+     * 0. */
     ptx_set_result(machine, lanes, &op->matrix->place[PTX_MATRIX_A][3], (lane_mask)1 << 4, 3 << 16);
     ptx_set_result(machine, lanes, &op->matrix->place[PTX_MATRIX_B][1], (lane_mask)1 << 20,
                    5 << 16);

@@ -1,6 +1,6 @@
 /*
- * Schedulers, lassos and searches at their limits: counts that do not fit, change points as many as steps, patience to the step,
- * and who is told to stop.
+ * Schedulers, lassos and searches at their limits: counts that do not fit, change points as many as steps, patience to
+ * the step, and who is told to stop.
  */
 #include "engine/machine/live.h"
 #include "engine/progress/fair_lasso.h"
@@ -298,7 +298,8 @@ static void samples_stop(void **state)
 
 /* ---- actors ---- */
 
-/* Whose thread it is, counted: of machines of threads, of warps, of which the last of a block may be short, of blocks. */
+/* Whose thread it is, counted: of machines of threads, of warps, of which the last of a block may be short, of
+ * blocks. */
 static void actors_of_threads(void **state)
 {
     (void)state;

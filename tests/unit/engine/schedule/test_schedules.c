@@ -1,6 +1,6 @@
-/* Which schedules the executions of each subject follow, by their numbers in the portfolio (sched_portfolio), and which of them
- * are cut or proven to run for ever: how many there are for an option, where there is a choice, and when no more are
- * worth their time. SIMTFUZZ_BLESS=1 prints the table anew. */
+/* Which schedules the executions of each subject follow, by their numbers in the portfolio (sched_portfolio), and which
+ * of them are cut or proven to run for ever: how many there are for an option, where there is a choice, and when no
+ * more are worth their time. SIMTFUZZ_BLESS=1 prints the table anew. */
 #include "tests/unit/shared/checking.h"
 
 #include "engine/base/text.h"

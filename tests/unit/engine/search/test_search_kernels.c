@@ -281,8 +281,8 @@ static void loops_of_blocks(void **state)
     }
 }
 
-/* Choosing accesses nothing (CFG.access), and another thread decides what can be chosen: each method finds it, also where
- * no access tells that two steps depend on each other. */
+/* Choosing accesses nothing (CFG.access), and another thread decides what can be chosen: each method finds it, also
+ * where no access tells that two steps depend on each other. */
 static void choices_by_memory(void **state)
 {
     (void)state;
@@ -668,8 +668,8 @@ static void random_kernels(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, support_setup, support_teardown)
 
-/* A split begins by the step of another one, which accesses nothing: partial orders of accesses do not tell. They made a
- * split step that was not there. */
+/* A split begins by the step of another one, which accesses nothing: partial orders of accesses do not tell. They made
+ * a split step that was not there. */
 static void splits_are_searched_by_states(void **state)
 {
     (void)state;

@@ -1,16 +1,19 @@
 /*
- * Golden digests of searches that bounds cut off, at one place after the other: how far each comes - states, transitions, steps,
- * executions, bytes -, and what it says then. A line of tests/golden/bounds.txt is a small kernel of the corpus; a column
+ * Golden digests of searches that bounds cut off, at one place after the other: how far each comes - states,
+ * transitions, steps, executions, bytes -, and what it says then. A line of tests/golden/bounds.txt is a small kernel
+ * of the corpus; a column
  *
  *     counts    of whole searches, by each method, with and without what options leave out
  *     states    with room for n states, n = 0, 1, 2, ...
  *     steps     with n steps; depth: of one execution
  *     outcomes  with room for n outcomes
- *     bytes     the least memory with which a search is whole, or gets half way, or judges progress: exactly, by bisection
+ *     bytes     the least memory with which a search is whole, or gets half way, or judges progress: exactly, by
+ *               bisection
  *     progress  models one at a time, in one search, quickly, of other units
  *     random    groups at random, with n steps
  *
- * A bound that is off by one, or that is not looked at, says so here. Numbers of bytes change whenever a search keeps things otherwise;
+ * A bound that is off by one, or that is not looked at, says so here. Numbers of bytes change whenever a search keeps
+ * things otherwise;
  *
  *     SIMTFUZZ_BLESS=1 build/tests/test_bounds
  *
@@ -377,7 +380,8 @@ static uint64_t bytes_of(struct machine *machine, bool judges, uint64_t most, bo
     return bytes;
 }
 
-/* With less memory than it would take a search takes no more than that, but for some KiB, and says that it is not whole. */
+/* With less memory than it would take a search takes no more than that, but for some KiB, and says that it is not
+ * whole. */
 static void searches_keep_to_their_memory(void **state)
 {
     (void)state;

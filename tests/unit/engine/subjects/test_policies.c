@@ -1,6 +1,6 @@
 /*
- * Golden digests of who steps when in launches that kernels of the corpus do not come with: warps smaller and larger than
- * a block, blocks of several warps, of which the last is not full, several blocks, more than 32 threads. A line of
+ * Golden digests of who steps when in launches that kernels of the corpus do not come with: warps smaller and larger
+ * than a block, blocks of several warps, of which the last is not full, several blocks, more than 32 threads. A line of
  * tests/golden/policies.txt is a kernel, launched anew; a column
  *
  *     schedules  the exact choices of all schedulers, with many seeds, quanta, depths, victims

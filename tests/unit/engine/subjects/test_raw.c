@@ -1,9 +1,9 @@
 /*
- * Golden digests of what is known of raw PTX before it runs, and of how threads without a stack run it: random programs of
- * branch-unit instructions, branches through registers and tables, functions, tokens and registers that are there at the
- * start. What the static check says of them is held to runs in test_ptx_static; here it is the exact answer: each clause, with its
- * line, what may be on top of the stack before each instruction, how many states were looked at. A line of
- * tests/golden/raw.txt is the number of the first of some programs, how many of them parse, and
+ * Golden digests of what is known of raw PTX before it runs, and of how threads without a stack run it: random programs
+ * of branch-unit instructions, branches through registers and tables, functions, tokens and registers that are there at
+ * the start. What the static check says of them is held to runs in test_ptx_static; here it is the exact answer: each
+ * clause, with its line, what may be on top of the stack before each instruction, how many states were looked at. A
+ * line of tests/golden/raw.txt is the number of the first of some programs, how many of them parse, and
  *
  *     checks    the static check, with the kernel's start, without, with little room
  *     flow      blocks, edges, dominators, loops of its functions
@@ -137,7 +137,8 @@ static void say_token(struct text *t, uint32_t pc, uint32_t length, uint32_t nex
         say(t, "%s B%u;\n", kind == 6 ? "ssy" : "preBrk", next);
 }
 
-/* A branch that a sync takes together again, a loop that breaks leave, a call as it should be, a table: as they are meant. */
+/* A branch that a sync takes together again, a loop that breaks leave, a call as it should be, a table: as they are
+ * meant. */
 static uint32_t say_construct(struct text *t, uint32_t pc, uint32_t length)
 {
     uint32_t left = length - pc, kind = below(t, 5), p = below(t, 3), to[2];
@@ -438,7 +439,8 @@ static void ends_of_functions(void **state)
     }
 }
 
-/* So many blocks, and so many targets of branches: 2^17 and 2^21. One more is too large, and the check does not know. */
+/* So many blocks, and so many targets of branches: 2^17 and 2^21. One more is too large, and the check does not
+ * know. */
 static void large_functions(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /*
- * Structured kernels compiled to PTX: random ones, and initial values of all kinds (lowered_ptx.h says what holds of them
- * all). What each statement becomes, and what is refused: tests/cases/engine/to_ptx.
+ * Structured kernels compiled to PTX: random ones, and initial values of all kinds (lowered_ptx.h says what holds of
+ * them all). What each statement becomes, and what is refused: tests/cases/engine/to_ptx.
  */
 #include "engine/input/input.h"
 #include "fuzz/case/case.h"

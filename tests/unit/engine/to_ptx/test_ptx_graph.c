@@ -1,6 +1,7 @@
 /*
- * Dominators, post-dominators and loops of random graphs, against their definitions: a node dominates another one if that
- * is not reached without it; a loop is what comes back to its header. All graphs of three nodes, and many of up to twelve.
+ * Dominators, post-dominators and loops of random graphs, against their definitions: a node dominates another one if
+ * that is not reached without it; a loop is what comes back to its header. All graphs of three nodes, and many of up to
+ * twelve.
  */
 #include "tests/unit/shared/support.h"
 

@@ -30,7 +30,8 @@ static struct machine *run(const struct semantics *semantics, const struct progr
     return machine;
 }
 
-/* Addresses of functions differ, and so do the initial values that have them. False: there is nothing to compare, or one of them did not end. */
+/* Addresses of functions differ, and so do the initial values that have them. False: there is nothing to compare, or
+ * one of them did not end. */
 static bool same_result(const struct ast_kernel *kernel)
 {
     const char *reason = NULL;

@@ -1,6 +1,6 @@
 /*
- * What a campaign writes down, read again (read_back.h, trace_back.h): nothing differs on kernels of each form, under each subject
- * and schedule; and it speaks where a tape is not read as it was written (tape_parse is wrapped).
+ * What a campaign writes down, read again (read_back.h, trace_back.h): nothing differs on kernels of each form, under
+ * each subject and schedule; and it speaks where a tape is not read as it was written (tape_parse is wrapped).
  */
 #include "fuzz/case/read_back.h"
 #include "fuzz/trace/trace.h"

@@ -1,5 +1,5 @@
-/* Texts of configurations: limits, presets, keys, and that no bytes do any harm. What is read, what is refused and where:
- * tests/cases/fuzz/cli. */
+/* Texts of configurations: limits, presets, keys, and that no bytes do any harm. What is read, what is refused and
+ * where: tests/cases/fuzz/cli. */
 #include "engine/base/pcg.h"
 #include "engine/base/spelling.h"
 #include "fuzz/cli/config.h"

@@ -1,4 +1,5 @@
-/* What a finding of an outside implementation becomes: written-out first values, texts for people, evidence and back. */
+/* What a finding of an outside implementation becomes: written-out first values, texts for people, evidence and
+ * back. */
 #include "engine/input/input.h"
 #include "fuzz/hunt/evidence.h"
 #include "fuzz/hunt/freeze.h"

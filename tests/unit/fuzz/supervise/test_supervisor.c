@@ -298,7 +298,8 @@ static void test_shown_before_a_chunk(void **state)
     unlink(stats);
 }
 
-/* With nobody to watch over it: the campaign gives up once its time is over, and what hangs, the first case of all, is a finding. */
+/* With nobody to watch over it: the campaign gives up once its time is over, and what hangs, the first case of all, is
+ * a finding. */
 static void test_hang_alone(void **state)
 {
     struct place *place = *state;
@@ -313,7 +314,8 @@ static void test_hang_alone(void **state)
     free(text);
 }
 
-/* Somebody ends a campaign in the chunk of a case that is known to be fatal: the finding is stored, though the chunk is not. */
+/* Somebody ends a campaign in the chunk of a case that is known to be fatal: the finding is stored, though the chunk is
+ * not. */
 static void test_interrupted_behind_a_crash(void **state)
 {
     struct place *place = *state;

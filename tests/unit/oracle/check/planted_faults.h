@@ -1,10 +1,10 @@
 /*
  * planted_faults.h - faults in executions: what a machine does at one step is not what its semantics says.
  *
- * A program that includes this is linked with --wrap=machine_new,--wrap=machine_observe. Every machine that is then made
- * for check_kernel steps honestly, but for those that `planted_fault` is about: of one semantics, and of these all, or
- * one by the order in which they are made. A fault depends on the state alone, so an execution that is replayed shows
- * it again.
+ * A program that includes this is linked with --wrap=machine_new,--wrap=machine_observe. Every machine that is then
+ * made for check_kernel steps honestly, but for those that `planted_fault` is about: of one semantics, and of these
+ * all, or one by the order in which they are made. A fault depends on the state alone, so an execution that is replayed
+ * shows it again.
  */
 #ifndef TESTS_UNIT_PLANTED_FAULTS_H
 #define TESTS_UNIT_PLANTED_FAULTS_H

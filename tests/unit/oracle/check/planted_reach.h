@@ -1,11 +1,14 @@
 /*
  * planted_reach.h - which places of the oracles a planted fault leads to, for the search for faults (test_planted.c).
  *
- * A build whose oracles are compiled for it calls the functions below: a place is a branch that is taken so many times, or a
- * comparison that comes out so (less, by one, equal ...). In other builds nobody calls them, and there are no places.
+ * A build whose oracles are compiled for it calls the functions below: a place is a branch that is taken so many times,
+ * or a comparison that comes out so (less, by one, equal ...). In other builds nobody calls them, and there are no
+ * places.
  *
  *     printf 'src:*oracle[/]*.c\nfun:*\n' > /tmp/oracles
- *     cmake -S . -B build-reach -DCMAKE_C_COMPILER=clang-14 -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS="-fsanitize-coverage=inline-8bit-counters,trace-cmp -fsanitize-coverage-allowlist=/tmp/oracles"
+ *     cover=-fsanitize-coverage
+ *     cmake -S . -B build-reach -DCMAKE_C_COMPILER=clang-14 -DCMAKE_BUILD_TYPE=Release \
+ *         -DCMAKE_C_FLAGS="$cover=inline-8bit-counters,trace-cmp $cover-allowlist=/tmp/oracles"
  *     cmake --build build-reach --target test_planted && SIMTFUZZ_PLANT=40 build-reach/tests/test_planted
  */
 #ifndef TESTS_UNIT_PLANTED_REACH_H

@@ -1,9 +1,10 @@
 /*
- * planted_records.h - faults in what a check has written down, when its oracles come to judge it: an execution is said to have
- * ended in another way, to race, to have taken other steps; a search to have found another set, a probe no loop ...
+ * planted_records.h - faults in what a check has written down, when its oracles come to judge it: an execution is said
+ * to have ended in another way, to race, to have taken other steps; a search to have found another set, a probe no loop
+ * ...
  *
- * A program that includes this is linked with --wrap=exhaust_judge,--wrap=barriers_end: between what is explored and what is
- * judged; and with --wrap=search_run,--wrap=lasso_run,--wrap=lemma6_holds: what these say.
+ * A program that includes this is linked with --wrap=exhaust_judge,--wrap=barriers_end: between what is explored and
+ * what is judged; and with --wrap=search_run,--wrap=lasso_run,--wrap=lemma6_holds: what these say.
  */
 #ifndef TESTS_UNIT_PLANTED_RECORDS_H
 #define TESTS_UNIT_PLANTED_RECORDS_H

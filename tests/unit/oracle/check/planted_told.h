@@ -1,6 +1,6 @@
 /*
- * planted_told.h - kinds of planted faults (planted_faults.h), and those of them that are in what observers are told of a
- * step: accesses, barriers, the step itself.
+ * planted_told.h - kinds of planted faults (planted_faults.h), and those of them that are in what observers are told of
+ * a step: accesses, barriers, the step itself.
  */
 #ifndef TESTS_UNIT_PLANTED_TOLD_H
 #define TESTS_UNIT_PLANTED_TOLD_H

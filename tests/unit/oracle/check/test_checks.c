@@ -1,8 +1,8 @@
 /*
  * Golden digests of what oracles say of random small kernels - functions with arguments and results, frames, arrays,
- * loops of every kind that end or wait, breaks, exits, barriers, atomics, votes, claims, of several warps and blocks -, which
- * the corpus, whose kernels were kept for something that they show, does not have. A line of tests/golden/checks.txt is the
- * number of the first of some kernels, and
+ * loops of every kind that end or wait, breaks, exits, barriers, atomics, votes, claims, of several warps and blocks -,
+ * which the corpus, whose kernels were kept for something that they show, does not have. A line of
+ * tests/golden/checks.txt is the number of the first of some kernels, and
  *
  *     checks   what is explored, and what all oracles say: with other seeds, budgets and options
  *     lemma-6  its proof within other bounds, and what refutes it

@@ -1,7 +1,8 @@
 /*
- * Faults planted into single steps of the machines that check_kernel runs (planted_faults.h), or into what it has written
- * down when oracles come to judge it (planted_records.h): the oracles that spoke about one still do, and say the same. tests/golden/planted.txt has a line a fault: kernel, fault, a letter an oracle in the
- * order of oracles.def (a: agree, d: diverge, n: not applicable, i: inconclusive), signatures.
+ * Faults planted into single steps of the machines that check_kernel runs (planted_faults.h), or into what it has
+ * written down when oracles come to judge it (planted_records.h): the oracles that spoke about one still do, and say
+ * the same. tests/golden/planted.txt has a line a fault: kernel, fault, a letter an oracle in the order of oracles.def
+ * (a: agree, d: diverge, n: not applicable, i: inconclusive), signatures.
  *
  * A line that loses a signature is an oracle that has become silent: that is wrong, as a rule. A line may also change
  * because schedules, or what a kernel is lowered to, do; read what changed, then
@@ -10,8 +11,8 @@
  *
  * makes the lines anew, of the same faults, without those of kernels that are gone, and those that break an INVARIANT
  * now. SIMTFUZZ_PLANT=N[:PATTERN] looks for other faults (whose texts match), N in every kernel of the corpus but
- * corpus/distilled, whose files go with the generator's versions, and prints lines that have a signature which few lines
- * have - or, in a build that tells it (planted_reach.h), that lead to a place of the oracles where no line did.
+ * corpus/distilled, whose files go with the generator's versions, and prints lines that have a signature which few
+ * lines have - or, in a build that tells it (planted_reach.h), that lead to a place of the oracles where no line did.
  */
 #include "tests/unit/oracle/check/planted_faults.h"
 #include "tests/unit/oracle/check/planted_reach.h"

@@ -338,8 +338,8 @@ static void the_encoding_orders_a_warp(void **state)
     assert_int_equal(nb_encode(tools.room, tools.log, &tools.a), NB_ENCODING_STUCK);
 }
 
-/* The same behind arrivals, which tell a warp nothing of what their threads do next: wrong versions count their commands in
- * another way. */
+/* The same behind arrivals, which tell a warp nothing of what their threads do next: wrong versions count their
+ * commands in another way. */
 static void the_encoding_counts_arrivals(void **state)
 {
     (void)state;

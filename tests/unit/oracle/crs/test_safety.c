@@ -330,7 +330,8 @@ static void stack_consistency(void **state)
     }
 }
 
-/* ---- CHK.branch, row by row: where a lane that executes stands then, with two tokens on the stack and with none ---- */
+/* ---- CHK.branch, row by row: where a lane that executes stands then, with two tokens on the stack and with none
+ * ---- */
 
 static const struct {
     enum ptx_exec exec;

@@ -1,5 +1,5 @@
-/* Executions of a device are followed by a second account: it agrees with the device on the scenarios of corpus/host/dv, and
- * speaks when the device is another one than it was told, setting by setting. */
+/* Executions of a device are followed by a second account: it agrees with the device on the scenarios of
+ * corpus/host/dv, and speaks when the device is another one than it was told, setting by setting. */
 #include "tests/unit/shared/support.h"
 
 #include "oracle/device/host_follow.h"

@@ -1,5 +1,5 @@
-/* The termination matrix of a case, held to account: an honest one is not spoken of, and one that is tampered with is, by
- * the class that is meant for it. */
+/* The termination matrix of a case, held to account: an honest one is not spoken of, and one that is tampered with is,
+ * by the class that is meant for it. */
 #include "tests/unit/shared/checking.h"
 
 #include "engine/schedule/tape.h"
@@ -259,8 +259,8 @@ static void test_sentence(void **state)
     }
 }
 
-/* Thread 1 would count for ever, and nobody waits for it: it is let run for so many steps only. A wrong version never comes
- * back. */
+/* Thread 1 would count for ever, and nobody waits for it: it is let run for so many steps only. A wrong version never
+ * comes back. */
 static void test_sentence_about_one_that_counts(void **state)
 {
     (void)state;

@@ -143,8 +143,8 @@ static void test_clauses(void **state)
     }
 }
 
-/* Why it is not known to hold is said in a text of its own, which lies in no memory that was given back: where the steps end
- * behind a loop, a branch or a call, and what comes next is written there. */
+/* Why it is not known to hold is said in a text of its own, which lies in no memory that was given back: where the
+ * steps end behind a loop, a branch or a call, and what comes next is written there. */
 static void test_why_not(void **state)
 {
     (void)state;
@@ -172,8 +172,8 @@ static void test_why_not(void **state)
 
 /* ---- what a refutation sets ---- */
 
-/* Variables from the 63rd on share the last bit of a footprint. Wrong versions set none of them, or what the step does not
- * read, or what lies behind them. */
+/* Variables from the 63rd on share the last bit of a footprint. Wrong versions set none of them, or what the step does
+ * not read, or what lies behind them. */
 static void test_what_is_set(void **state)
 {
     enum { VARS = 67 };

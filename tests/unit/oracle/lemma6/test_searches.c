@@ -1,12 +1,13 @@
 /*
- * Golden digests of who steps when: what schedulers, warps without a stack, searches for loops, searches of all executions,
- * progress models and Lemma 6 say of each kernel that tests/golden/searches.txt lists. A column is a part of the engine; one that
- * comes to something else than it did says so here, whether or not that is wrong. Kept out are numbers of states and
- * bytes, which are the searches' own affair. Read what changed, then
+ * Golden digests of who steps when: what schedulers, warps without a stack, searches for loops, searches of all
+ * executions, progress models and Lemma 6 say of each kernel that tests/golden/searches.txt lists. A column is a part
+ * of the engine; one that comes to something else than it did says so here, whether or not that is wrong. Kept out are
+ * numbers of states and bytes, which are the searches' own affair. Read what changed, then
  *
  *     SIMTFUZZ_BLESS=1 build/tests/test_searches
  *
- * writes the file anew. Kernels that are not in it are not looked at; blessing takes all of the folders below, of few threads.
+ * writes the file anew. Kernels that are not in it are not looked at; blessing takes all of the folders below, of few
+ * threads.
  */
 #include "tests/unit/shared/golden_table.h"
 

@@ -1,6 +1,6 @@
-/* Kernels that are said to end without a search: all executions are alike (matrix_alike.c). Wrong versions say so of a kernel
- * that has a choice, a conflict, a loop that comes back or an end that is none, or do not say so of one that has none of
- * these. */
+/* Kernels that are said to end without a search: all executions are alike (matrix_alike.c). Wrong versions say so of a
+ * kernel that has a choice, a conflict, a loop that comes back or an end that is none, or do not say so of one that has
+ * none of these. */
 #include "engine/input/input.h"
 #include "tests/unit/shared/support.h"
 

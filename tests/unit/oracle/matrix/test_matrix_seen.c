@@ -1,5 +1,5 @@
-/* A row of a termination matrix against what the case has seen: every combination of a verdict, of who is asked about and of
- * what a search, the graph of single steps, an execution or another matrix says, held to the definition. */
+/* A row of a termination matrix against what the case has seen: every combination of a verdict, of who is asked about
+ * and of what a search, the graph of single steps, an execution or another matrix says, held to the definition. */
 #include "tests/unit/shared/checking.h"
 
 #include "engine/schedule/tape.h"

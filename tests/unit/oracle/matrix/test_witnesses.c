@@ -1,8 +1,8 @@
 /*
- * What is said of witnesses of hangs that are none, or others: each row that hangs of the termination matrix of a kernel, with
- * another model, unit, stem, loop or sentence, and each refutation of Lemma 6 with other steps and values. A column of
- * tests/golden/witnesses.txt is a row: a digest of what matrix_witness.h says of each of some forty changes, one at a
- * time. Read what changed, then
+ * What is said of witnesses of hangs that are none, or others: each row that hangs of the termination matrix of a
+ * kernel, with another model, unit, stem, loop or sentence, and each refutation of Lemma 6 with other steps and values.
+ * A column of tests/golden/witnesses.txt is a row: a digest of what matrix_witness.h says of each of some forty
+ * changes, one at a time. Read what changed, then
  *
  *     SIMTFUZZ_BLESS=1 build/tests/test_witnesses
  */

@@ -1,6 +1,6 @@
 /*
- * The oracles `fences` and `reductions` on small kernels that race: what they compare is there to be lost. Planted faults
- * of the rules that they rest on: tests/mutation/faults/reductions.txt.
+ * The oracles `fences` and `reductions` on small kernels that race: what they compare is there to be lost. Planted
+ * faults of the rules that they rest on: tests/mutation/faults/reductions.txt.
  */
 #include "tests/unit/shared/checking.h"
 

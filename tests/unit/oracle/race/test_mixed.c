@@ -1,7 +1,7 @@
 /*
- * Golden digests of random small kernels - of one block or two, with barriers, atomics, loops that wait, exits, assertions, steps with
- * choices -, each searched with other bounds and options, run by other schedulers, and watched by all race detectors. A line of
- * tests/golden/mixed.txt is the number of the first of some kernels, and
+ * Golden digests of random small kernels - of one block or two, with barriers, atomics, loops that wait, exits,
+ * assertions, steps with choices -, each searched with other bounds and options, run by other schedulers, and watched
+ * by all race detectors. A line of tests/golden/mixed.txt is the number of the first of some kernels, and
  *
  *     searches  states, executions, outcomes, liveness, races; whole, and with bounds drawn at random
  *     progress  all models, of units of one or two actors

@@ -432,8 +432,8 @@ static void many_entries(void **state)
     }
 }
 
-/* Of a thread's own writes two of different values are enough, however many follow: no room is lost, and both still race
- * with a third value's. */
+/* Of a thread's own writes two of different values are enough, however many follow: no room is lost, and both still
+ * race with a third value's. */
 static void many_values(void **state)
 {
     (void)state;

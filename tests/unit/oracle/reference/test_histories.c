@@ -1,6 +1,6 @@
 /*
- * The histories of threads beside the kernel's text: whatever runs a kernel does what its text says, and what runs another
- * kernel is told where they part.
+ * The histories of threads beside the kernel's text: whatever runs a kernel does what its text says, and what runs
+ * another kernel is told where they part.
  */
 #include "oracle/reference/source.h"
 #include "tests/unit/shared/support.h"

@@ -1,5 +1,5 @@
-/* Races by PTX's memory model: the three causes, what is none, and random kernels in which the detector is compared with
- * the definition (scoped_log.h), execution by execution, by the oracle `race`. */
+/* Races by PTX's memory model: the three causes, what is none, and random kernels in which the detector is compared
+ * with the definition (scoped_log.h), execution by execution, by the oracle `race`. */
 #include "tests/unit/shared/support.h"
 
 #include "engine/base/pcg.h"

@@ -364,7 +364,8 @@ static enum rule stay(struct machine *machine, uint32_t thread, struct choices *
     return at_barrier ? RULE_NONE : honest_step(machine, thread, choices);
 }
 
-/* A thread that does not follow to the barrier at which its warp ends: that it took no rule is said, and nothing else. */
+/* A thread that does not follow to the barrier at which its warp ends: that it took no rule is said, and nothing
+ * else. */
 static void test_divergence_that_nobody_follows(void **state)
 {
     (void)state;
