@@ -3,6 +3,7 @@
 
 #include "engine/axiom/axiom.h"
 #include "engine/base/invariant.h"
+#include "engine/reference_axiom/ref_axiom.h"
 
 #include <string.h>
 
@@ -80,10 +81,42 @@ static enum law_holding second_account(struct arena *arena, const struct litmus_
     return result.silent ? LAW_SILENT : equal(&result, sc) ? LAW_HOLDS : LAW_BROKEN;
 }
 
+/* The outcomes of one model, by the two accounts. */
+static enum law_holding same_axioms(struct arena *arena, const struct litmus_test *test,
+                                    enum litmus_model m, enum ref_axioms axioms)
+{
+    struct ref_outcomes *second = ARENA_NEW(arena, struct ref_outcomes);
+    struct litmus_result result;
+    if (!run(arena, test, m, &result) || !ref_axiom_outcomes(arena, test, axioms, second))
+        return LAW_CUT;
+    if (result.silent)
+        return LAW_SILENT;
+    for (uint32_t i = 0; i < second->count; i++)
+        if (!has(&result, second->values[i]))
+            return LAW_BROKEN;
+    return result.count == second->count ? LAW_HOLDS : LAW_BROKEN;
+}
+
+static enum law_holding second_axioms(struct arena *arena, const struct litmus_test *test)
+{
+    static const enum ref_axioms axioms[] = {[LITMUS_ASPLOS15 - LITMUS_ASPLOS15] = REF_ASPLOS15,
+                                             [LITMUS_PTX60 - LITMUS_ASPLOS15] = REF_PTX60,
+                                             [LITMUS_PTX75 - LITMUS_ASPLOS15] = REF_PTX75};
+    enum law_holding holding = LAW_SILENT;
+    for (uint32_t m = LITMUS_ASPLOS15; m < LITMUS_MODELS; m++) {
+        holding = same_axioms(arena, test, (enum litmus_model)m, axioms[m - LITMUS_ASPLOS15]);
+        if (holding == LAW_BROKEN || holding == LAW_CUT)
+            break;
+    }
+    return holding;
+}
+
 static enum law_holding ask_law(struct arena *arena, const struct litmus_test *test,
                                 enum litmus_law law)
 {
     struct litmus_result sc, llh;
+    if (law == LAW_AXIOMS)
+        return second_axioms(arena, test);
     if (!run(arena, test, LITMUS_SC, &sc))
         return LAW_CUT;
     switch (law) {
@@ -99,6 +132,7 @@ static enum law_holding ask_law(struct arena *arena, const struct litmus_test *t
         if (!run(arena, test, LITMUS_LLH, &llh))
             return LAW_CUT;
         return is_equal(arena, test, LITMUS_ASPLOS15, &llh, law == LAW_LLH_EXACT);
+    case LAW_AXIOMS:
     case LITMUS_LAWS:
         break;
     }
@@ -108,7 +142,7 @@ static enum law_holding ask_law(struct arena *arena, const struct litmus_test *t
 bool law_ask_text(struct arena *arena, const char *text, const char *law, enum law_holding *holding)
 {
     struct litmus_test *test = ARENA_NEW(arena, struct litmus_test);
-    struct litmus_reader reader = {text, 1};
+    struct litmus_reader reader = {text, 0};
     struct diag diag;
     uint32_t which = 0;
     while (which < LITMUS_LAWS && strcmp(law_table[which].name, law) != 0)

@@ -1,11 +1,10 @@
 #include "fuzz/laws/litmus_draw.h"
 
-#include "engine/base/pcg.h"
 #include "engine/base/text.h"
 
 #include <string.h>
 
-enum { DRAW_FENCED = 1, DRAW_APART = 2 };
+enum { DRAW_FENCED = 1, DRAW_APART = 2, DRAW_PTX = 4 };
 enum { LENGTH = 3, LOADS = 5, WORDS = 2 };
 
 static const struct {
@@ -93,6 +92,10 @@ struct drawn_test litmus_draw(uint64_t seed, uint64_t number)
     uint32_t loads = 0;
     pcg_seed(&rng, pcg_splitmix(seed), pcg_splitmix(number));
     test.law = (enum litmus_law)pcg_below(&rng, LITMUS_LAWS);
+    if (laws[test.law].flags & DRAW_PTX) {
+        litmus_draw_ptx(&rng, &test);
+        return test;
+    }
     test.threads = 2 + (pcg_below(&rng, 3) == 0);
     for (uint32_t t = 0; t < test.threads; t++) {
         test.sm[t] = (uint8_t)pcg_below(&rng, t + 1);
@@ -128,6 +131,8 @@ const char *litmus_draw_text(struct arena *arena, const struct drawn_test *test)
     struct text out = text_begin(arena);
     uint32_t thread = 0;
     bool fenced = laws[test->law].flags & DRAW_FENCED;
+    if (laws[test->law].flags & DRAW_PTX)
+        return litmus_draw_ptx_text(arena, test);
     text_format(&out, "test drawn\n");
     for (uint32_t t = 0; t < test->threads; t++) {
         for (uint32_t i = 0; i < test->length[t]; i++) {

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# engine/reference, _policy, _ptx, _caches and _device are a second account only as long as they compute nothing by the first one: it includes the trees, the
+# engine/reference, _policy, _ptx, _caches, _device and _axiom are a second account only as long as they compute nothing by the first one: it includes the trees, the
 # names of the rules, arenas and the mixing function of random streams, and calls nothing there that evaluates.
 #
 #     reference.sh SOURCE
 set -u
 cd "${1:?source directory}" || exit 2
-allowed='engine/base/arena.h engine/base/pcg.h engine/language/ast.h engine/machine/rules.h engine/ptx/ptx.h engine/crs/crs_switches.def engine/kernel/stackless.def engine/host/host.h'
-computes='ast_eval_|ast_assigned_value|eval_binary|eval_unary|eval_atomic|choice_value|choice_index|pcg_(next|below|seed|derive)'
+allowed='engine/base/arena.h engine/base/pcg.h engine/language/ast.h engine/machine/rules.h engine/ptx/ptx.h engine/crs/crs_switches.def engine/kernel/stackless.def engine/host/host.h engine/litmus/litmus.h'
+computes='ast_eval_|ast_assigned_value|eval_binary|eval_unary|eval_atomic|litmus_atom|litmus_run|choice_value|choice_index|pcg_(next|below|seed|derive)'
 
 failures=$(
     [ -e engine/reference/reference.h ] && [ -e engine/reference_ptx/ref_ptx.h ] || echo "there is no engine/reference"

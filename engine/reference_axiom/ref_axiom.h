@@ -1,0 +1,69 @@
+/*
+ * ref_axiom.h - the axioms of memory models once more, to be read beside the definitions: of PTX 6.0 and 7.5 (PTX ISA,
+ * memory consistency model, without proxies; ptx.als of NVlabs/ptxmemorymodel) and of ASPLOS'15 (Alglave et al.,
+ * section 5).
+ *
+ * A relation is a table of pairs, a closure is what comes of adding pairs until there is none to add, and every
+ * candidate is made, also those that cannot be. Of a litmus test without branches; nothing is taken from engine/axiom.
+ */
+#ifndef ENGINE_REF_AXIOM_H
+#define ENGINE_REF_AXIOM_H
+
+#include "engine/litmus/litmus.h"
+
+enum {
+    REF_OPERATIONS = 20,
+    REF_OUTCOMES = 512,
+    REF_CANDIDATES = 4096, /* that are judged */
+    REF_FIRST = 255,       /* a read's source: the word's first value */
+};
+
+enum ref_axioms { REF_ASPLOS15, REF_PTX60, REF_PTX75 };
+
+struct ref_operation {
+    enum {
+        REF_READ,
+        REF_WRITE,
+        REF_FENCE,
+        REF_BARRIER,
+        REF_ABSENT
+    } kind; /* absent: of a cas that failed */
+    enum litmus_order order;
+    enum litmus_scope scope;
+    const struct litmus_instruction *text;
+    uint8_t thread, word, source;
+    uint8_t other; /* the other half of an atomic operation, or REF_FIRST */
+    uint8_t use;   /* of a barrier: the thread's uses of it before */
+    bool known;
+    int16_t value;
+};
+
+typedef bool ref_pairs[REF_OPERATIONS][REF_OPERATIONS];
+
+struct ref_candidate {
+    const struct litmus_test *test;
+    uint32_t count;
+    struct ref_operation of[REF_OPERATIONS];
+    int16_t registers[LITMUS_THREADS][LITMUS_REGISTERS];
+    ref_pairs depends, fence_sc, coherence, observation, synchronizes, base, causality;
+};
+
+struct ref_outcomes {
+    uint32_t count;
+    int16_t values[REF_OUTCOMES][LITMUS_OBSERVED];
+};
+
+/* All outcomes that the axioms allow. False: the test has a branch, an arrival or lanes, or is too large. */
+bool ref_axiom_outcomes(struct arena *arena, const struct litmus_test *test, enum ref_axioms axioms,
+                        struct ref_outcomes *outcomes);
+
+/* ref_axiom_models.c. What must be ordered in coherence, and whether the axioms allow a candidate. */
+void ref_axiom_causality(struct ref_candidate *c, enum ref_axioms axioms);
+bool ref_axiom_ordered(const struct ref_candidate *c, enum ref_axioms axioms, uint32_t a,
+                       uint32_t b);
+bool ref_axiom_fences(const struct ref_candidate *c, uint32_t a, uint32_t b);
+bool ref_axiom_allows(const struct ref_candidate *c, enum ref_axioms axioms);
+void ref_axiom_close(uint32_t count, ref_pairs r);
+bool ref_axiom_acyclic(uint32_t count, ref_pairs r); /* r is closed by it */
+
+#endif
