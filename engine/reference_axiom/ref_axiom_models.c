@@ -98,8 +98,8 @@ static bool communicates(const struct ref_candidate *c, uint32_t a, uint32_t b)
     return reads_from(c, a, b) || c->coherence[a][b] || from_reads(c, a, b);
 }
 
-/*  A write W precedes a read R in observation order if R and W are morally strong and R reads the value written by W, or
- *  for some atomic operation Z, W precedes Z and Z precedes R in observation order.
+/*  A write W precedes a read R in observation order if R and W are morally strong and R reads the value written by
+ *  W, or for some atomic operation Z, W precedes Z and Z precedes R in observation order.
  */
 static void observation(struct ref_candidate *c)
 {
@@ -147,8 +147,9 @@ static bool release_pattern(const struct ref_candidate *c, uint32_t x, uint32_t 
            (first->kind == REF_FENCE || (first->kind == REF_WRITE && overlap(c, x, w)));
 }
 
-/*  An acquire pattern on M, with R a read in it and Y its last operation, is an acquire on M; a strong read on M followed
- *  by an acquire on M in program order; or a strong read on M followed by an acquire fence in program order.
+/*  An acquire pattern on M, with R a read in it and Y its last operation, is an acquire on M; a strong read on M
+ *  followed by an acquire on M in program order; or a strong read on M followed by an acquire fence in program
+ *  order.
  */
 static bool acquire_pattern(const struct ref_candidate *c, uint32_t r, uint32_t y)
 {
@@ -172,9 +173,9 @@ static bool meet(const struct ref_candidate *c, uint32_t a, uint32_t b)
            x->text->barrier == y->text->barrier && x->use == y->use;
 }
 
-/*  X synchronizes with Y if X and Y meet at a barrier; or X precedes Y in Fence-SC order; or X is the first operation of a
- *  release pattern, Y the last one of an acquire pattern, X and Y are morally strong, and a write of the first precedes
- *  a read of the second in observation order.
+/*  X synchronizes with Y if X and Y meet at a barrier; or X precedes Y in Fence-SC order; or X is the first
+ *  operation of a release pattern, Y the last one of an acquire pattern, X and Y are morally strong, and a write of
+ *  the first precedes a read of the second in observation order.
  */
 static void synchronizes(struct ref_candidate *c)
 {
@@ -190,9 +191,9 @@ static void synchronizes(struct ref_candidate *c)
                         c->synchronizes[x][y] = true;
 }
 
-/*  X precedes Y in base causality order if X synchronizes with Y, (7.5: X precedes Y in program order,) or for some Z
- *  X precedes Z in program order and Z precedes Y in base causality order, or X in base causality order Z and Z in program
- *  order Y, or both in base causality order.
+/*  X precedes Y in base causality order if X synchronizes with Y, (7.5: X precedes Y in program order,) or for some
+ *  Z X precedes Z in program order and Z precedes Y in base causality order, or X in base causality order Z and Z
+ *  in program order Y, or both in base causality order.
  */
 static void base_causality(struct ref_candidate *c, enum ref_axioms axioms)
 {
@@ -214,8 +215,8 @@ static void base_causality(struct ref_candidate *c, enum ref_axioms axioms)
     }
 }
 
-/*  6.0: X precedes Y in causality order if it does in base causality order, or for some Z, X precedes Z in observation
- *       order and Z precedes Y in base causality order, or in program order where both overlap.
+/*  6.0: X precedes Y in causality order if it does in base causality order, or for some Z, X precedes Z in
+ *  observation order and Z precedes Y in base causality order, or in program order where both overlap.
  *  7.5: the same of base causality order among operations that overlap (of one address, by the generic proxy).
  */
 static bool last_step(const struct ref_candidate *c, enum ref_axioms axioms, uint32_t z, uint32_t y)
@@ -284,8 +285,8 @@ static bool fence_sc(const struct ref_candidate *c)
     return true;
 }
 
-/*  Axiom Atomicity: if an atomic operation and a write W overlap and are morally strong, it cannot read from a write that
- *  precedes W in coherence order and follow W in coherence order. Of ASPLOS'15: any W.
+/*  Axiom Atomicity: if an atomic operation and a write W overlap and are morally strong, it cannot read from a
+ *  write that precedes W in coherence order and follow W in coherence order. Of ASPLOS'15: any W.
  */
 static bool atomicity(const struct ref_candidate *c, enum ref_axioms axioms)
 {
@@ -311,8 +312,8 @@ static bool no_thin_air(const struct ref_candidate *c)
     return ref_axiom_acyclic(c->count, all);
 }
 
-/*  Axiom SC-per-Location: program order of overlapping operations and communication order of morally strong ones have no
- *  cycle. Of ASPLOS'15: communication order of all, and program order but for two reads.
+/*  Axiom SC-per-Location: program order of overlapping operations and communication order of morally strong ones
+ *  have no cycle. Of ASPLOS'15: communication order of all, and program order but for two reads.
  */
 static bool sc_per_location(const struct ref_candidate *c, enum ref_axioms axioms)
 {
@@ -327,8 +328,8 @@ static bool sc_per_location(const struct ref_candidate *c, enum ref_axioms axiom
     return ref_axiom_acyclic(c->count, all);
 }
 
-/*  Axiom Causality: a read that precedes a write in causality order does not read from it; and one that follows a write in
- *  causality order does not read what stood there before.
+/*  Axiom Causality: a read that precedes a write in causality order does not read from it; and one that follows a
+ *  write in causality order does not read what stood there before.
  */
 static bool causality(const struct ref_candidate *c)
 {
@@ -349,8 +350,8 @@ static bool fenced(const struct ref_candidate *c, enum litmus_scope scope, uint3
     return false;
 }
 
-/*  ASPLOS'15: for each scope, dependencies, fences of the scope, coherence, from-reads, and reads-from of other threads
- *  have no cycle within the scope.
+/*  ASPLOS'15: for each scope, dependencies, fences of the scope, coherence, from-reads, and reads-from of other
+ *  threads have no cycle within the scope.
  */
 static bool scope_is_acyclic(const struct ref_candidate *c, enum litmus_scope scope)
 {
