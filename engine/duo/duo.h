@@ -1,6 +1,6 @@
 /*
  * duo.h - the symbolic state of two threads, run through P: of it a solver is asked (engine/prove/), and it is followed
- * with an execution's values (oracle/prove/follow.h).
+ * with an execution's values (oracle/prove/retrace.h).
  *
  * Thread number k of the pair is 0 or 1: the tutorial's $1 and $2. The state is a row of terms ("slots"):
  * where each thread is, one Boolean a block; its private variables; its view of shared memory; what

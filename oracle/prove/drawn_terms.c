@@ -25,7 +25,7 @@ struct drawing {
     term known;   /* terms below it have values */
     term *all;    /* term number n */
     term free[3]; /* a word, a long, a Boolean: symbols of which nothing is assumed */
-    struct follow_fault fault;
+    struct retrace_fault fault;
 };
 
 /* What was built, of which operands. */
@@ -43,7 +43,7 @@ static uint32_t below(struct drawing *d, uint32_t bound)
 static void complain(struct drawing *d, const char *why)
 {
     if (!d->fault.what)
-        d->fault = (struct follow_fault){"term", why};
+        d->fault = (struct retrace_fault){"term", why};
 }
 
 /* ---- drawn ---- */
@@ -399,7 +399,7 @@ static void check_text(struct drawing *d)
         complain(d, arena_printf(d->arena, "the solver is told '%s', which is false", wrong));
 }
 
-struct follow_fault drawn_terms(struct arena *arena, uint64_t seed)
+struct retrace_fault drawn_terms(struct arena *arena, uint64_t seed)
 {
     static void (*const builders[])(struct drawing *, struct built *) = {
         build_boolean, build_boolean,  build_boolean, build_comparison, build_comparison,

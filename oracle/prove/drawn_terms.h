@@ -6,8 +6,8 @@
 #ifndef ORACLE_PROVE_DRAWN_TERMS_H
 #define ORACLE_PROVE_DRAWN_TERMS_H
 
-#include "oracle/prove/follow.h"
+#include "oracle/prove/retrace.h"
 
-struct follow_fault drawn_terms(struct arena *arena, uint64_t seed);
+struct retrace_fault drawn_terms(struct arena *arena, uint64_t seed);
 
 #endif

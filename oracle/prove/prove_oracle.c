@@ -7,8 +7,8 @@
 #include "engine/smt/verifier.h"
 #include "oracle/check/evidence.h"
 #include "oracle/prove/drawn_terms.h"
-#include "oracle/prove/follow.h"
 #include "oracle/prove/judge.h"
+#include "oracle/prove/retrace.h"
 #include "oracle/prove/small_blocks.h"
 #include "oracle/prove/small_ptx.h"
 
@@ -129,16 +129,17 @@ static bool has_ended(const struct proof_answer *answer)
            strncmp(answer->method, "unrolled", 8) == 0;
 }
 
-/* Without a solver: how many pairs of threads were followed. */
+/* Without a solver: how many pairs of threads were retraced. */
 static uint32_t judge_encoding(struct asking *x)
 {
     struct checking *c = x->c;
     uint32_t pairs = 0;
-    struct follow_claims claims = {.cut = x->outcome.result.cut};
+    struct retrace_claims claims = {.cut = x->outcome.result.cut};
     for (int goal = 0; goal < GOAL_COUNT; goal++)
         claims.ends = claims.ends || has_ended(&x->outcome.result.answers[goal]);
-    struct follow_fault fault = follow_executions(c->arena, forms_new(c->arena, c->result->kernel),
-                                                  claims, pcg_splitmix(c->options->seed), &pairs);
+    struct retrace_fault fault =
+        retrace_executions(c->arena, forms_new(c->arena, c->result->kernel), claims,
+                           pcg_splitmix(c->options->seed), &pairs);
     if (fault.what)
         diverge(x, "encoding", fault.what, GOAL_COUNT, fault.why, fault.why);
     return pairs;
@@ -152,8 +153,8 @@ static void judge_drawn(struct asking *x)
     uint64_t seed = pcg_splitmix(c->options->seed ^ ORACLE_PROVE);
     const struct ast_kernel *kernel =
         seed % 3 == 0 ? small_blocks(c->arena, seed) : small_ptx(c->arena, seed);
-    struct follow_fault fault = follow_executions(
-        c->arena, forms_new(c->arena, kernel), (struct follow_claims){.cut = NULL}, seed, &pairs);
+    struct retrace_fault fault = retrace_executions(
+        c->arena, forms_new(c->arena, kernel), (struct retrace_claims){.cut = NULL}, seed, &pairs);
     if (fault.what)
         diverge(x, "encoding", fault.what, GOAL_COUNT, print_kernel(c->arena, kernel), fault.why);
 }
@@ -161,7 +162,7 @@ static void judge_drawn(struct asking *x)
 /* Formulas by themselves, drawn by the case's seed. */
 static void judge_terms(struct asking *x)
 {
-    struct follow_fault fault =
+    struct retrace_fault fault =
         drawn_terms(x->c->arena, pcg_splitmix(x->c->options->seed ^ ORACLE_PAIRS));
     if (fault.what)
         diverge(x, "encoding", fault.what, GOAL_COUNT, NULL, fault.why);
@@ -277,7 +278,7 @@ static void answer_large(struct asking *x, int most)
     x->answer->reason =
         arena_printf(x->c->arena,
                      "a kernel of more than %d statements takes a solver too long beside a "
-                     "campaign; %" PRIu32 " pairs of threads were followed through executions",
+                     "campaign; %" PRIu32 " pairs of threads were retraced through executions",
                      most, pairs);
     if (pairs > 0 && x->answer->verdict != VERDICT_DIVERGE)
         x->answer->verdict = VERDICT_AGREE;

@@ -2,7 +2,7 @@
  * prove_oracle.h - the oracle `prove`: proofs of the kernel's freedom from races and barrier divergence, held against
  * whatever can contradict them (docs/oracles.md):
  *
- *     encoding  the formulas, told what an execution did, do not say what it did (follow.h): no solver is asked
+ *     encoding  the formulas, told what an execution did, do not say what it did (retrace.h): no solver is asked
  *     unsound   an execution shows what was proved not to be
  *     replay    no execution shows a race whose model has no made-up value
  *     mono      proved for any number of threads, and not so for the launch's

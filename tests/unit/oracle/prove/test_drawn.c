@@ -8,17 +8,17 @@
 
 enum { KERNELS = 400, FORMULAS = 2000 };
 
-/* At least so many of a hundred are followed. */
-static void follow_all(const struct ast_kernel *(*draw)(struct arena *, uint64_t), uint32_t least)
+/* At least so many of a hundred are retraced. */
+static void retrace_all(const struct ast_kernel *(*draw)(struct arena *, uint64_t), uint32_t least)
 {
     uint32_t count = 0;
     for (uint64_t seed = 0; seed < KERNELS; seed++) {
         uint32_t pairs = 0;
         size_t mark = arena_mark(&test_arena);
         const struct ast_kernel *kernel = draw(&test_arena, seed);
-        struct follow_fault fault =
-            follow_executions(&test_arena, forms_new(&test_arena, kernel),
-                              (struct follow_claims){.cut = NULL}, seed, &pairs);
+        struct retrace_fault fault =
+            retrace_executions(&test_arena, forms_new(&test_arena, kernel),
+                               (struct retrace_claims){.cut = NULL}, seed, &pairs);
         if (fault.what)
             fail_msg("%s: %s\n%s", fault.what, fault.why, print_kernel(&test_arena, kernel));
         count += pairs > 0;
@@ -30,13 +30,13 @@ static void follow_all(const struct ast_kernel *(*draw)(struct arena *, uint64_t
 static void ptx(void **state)
 {
     (void)state;
-    follow_all(small_ptx, 90);
+    retrace_all(small_ptx, 90);
 }
 
 static void blocks(void **state)
 {
     (void)state;
-    follow_all(small_blocks, 95);
+    retrace_all(small_blocks, 95);
 }
 
 static void terms(void **state)
@@ -44,7 +44,7 @@ static void terms(void **state)
     (void)state;
     for (uint64_t seed = 0; seed < FORMULAS; seed++) {
         size_t mark = arena_mark(&test_arena);
-        struct follow_fault fault = drawn_terms(&test_arena, seed);
+        struct retrace_fault fault = drawn_terms(&test_arena, seed);
         if (fault.what)
             fail_msg("formula %d: %s", (int)seed, fault.why);
         arena_release(&test_arena, mark);

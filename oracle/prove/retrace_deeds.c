@@ -1,17 +1,17 @@
 /*
- * follow_deeds.c - what a pair of threads does, held against what these threads did in an execution.
+ * retrace_deeds.c - what a pair of threads does, held against what these threads did in an execution.
  */
-#include "oracle/prove/follow_internal.h"
+#include "oracle/prove/retrace_internal.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "engine/machine/choice.h"
 
-void pair_complain(struct following *w, const char *what, const char *why)
+void pair_complain(struct retracing *w, const char *what, const char *why)
 {
     if (!w->fault.what)
-        w->fault = (struct follow_fault){what, why};
+        w->fault = (struct retrace_fault){what, why};
 }
 
 static const struct code_var *variable(const struct program *program, const struct ast_var *var)
@@ -23,10 +23,10 @@ static const struct code_var *variable(const struct program *program, const stru
 }
 
 /* Where a variable of thread k begins in memory, in words. */
-static uint32_t address_of(const struct following *w, const struct ast_var *var, uint32_t k)
+static uint32_t address_of(const struct retracing *w, const struct ast_var *var, uint32_t k)
 {
     const struct program *p = w->x->program;
-    const struct follower *f = &w->f[k];
+    const struct retraced *f = &w->f[k];
     const struct code_var *here = variable(p, var);
     uint32_t offset = here ? here->offset : 0;
     if (var->space == SPACE_SHARED)
@@ -36,7 +36,7 @@ static uint32_t address_of(const struct following *w, const struct ast_var *var,
     return offset;
 }
 
-const char *pair_who(struct following *w, uint32_t k)
+const char *pair_who(struct retracing *w, uint32_t k)
 {
     return arena_printf(w->arena, "thread %" PRIu32 " (beside thread %" PRIu32 ")", w->f[k].thread,
                         w->f[1 - k].thread);
@@ -45,7 +45,7 @@ const char *pair_who(struct following *w, uint32_t k)
 /* ---- what is told ---- */
 
 /* A symbol is what memory holds of the variable. */
-static void tell(struct following *w, term symbol, const struct ast_var *var, const int32_t *memory)
+static void tell(struct retracing *w, term symbol, const struct ast_var *var, const int32_t *memory)
 {
     if (term_of(&w->duo->terms, symbol)->op != TERM_SYMBOL)
         return;
@@ -60,7 +60,7 @@ static void tell(struct following *w, term symbol, const struct ast_var *var, co
 }
 
 /* What threads find at first: of shared memory thread 2 may have another block's. */
-static void tell_inputs(struct following *w)
+static void tell_inputs(struct retracing *w)
 {
     const term *start = duo_start(w->duo);
     for (uint32_t i = 0; i < w->duo->var_count; i++)
@@ -75,14 +75,14 @@ static void tell_inputs(struct following *w)
         }
 }
 
-static void tell_number(struct following *w, term number, uint32_t value)
+static void tell_number(struct retracing *w, term number, uint32_t value)
 {
     if (term_of(&w->duo->terms, number)->op == TERM_SYMBOL)
         w->values.words[number] = value;
 }
 
 /* By dimensions; a number that is one of them, or none, has its own. */
-static void tell_dimensions(struct following *w, uint32_t k, uint32_t thread)
+static void tell_dimensions(struct retracing *w, uint32_t k, uint32_t thread)
 {
     const struct lift *lift = w->duo->lift;
     uint32_t block[3], grid[3], rest = w->f[k].block;
@@ -95,7 +95,7 @@ static void tell_dimensions(struct following *w, uint32_t k, uint32_t thread)
     }
 }
 
-static void tell_launch(struct following *w)
+static void tell_launch(struct retracing *w)
 {
     struct duo *duo = w->duo;
     for (uint32_t k = 0; k < 2; k++) {
@@ -107,7 +107,7 @@ static void tell_launch(struct following *w)
     }
 }
 
-void pair_begin(struct following *w)
+void pair_begin(struct retracing *w)
 {
     w->logged = ARENA_ARRAY(w->arena, uint8_t, w->duo->var_count * LOG_KINDS + 1);
     tell_launch(w);
@@ -117,7 +117,7 @@ void pair_begin(struct following *w)
 /* ---- accesses ---- */
 
 /* A strong write is logged as atomics are. */
-static bool is_of_kind(const struct following *w, enum access_kind kind, uint32_t logged)
+static bool is_of_kind(const struct retracing *w, enum access_kind kind, uint32_t logged)
 {
     static const enum access_kind kinds[LOG_KINDS] = {[LOG_READ] = ACCESS_READ,
                                                       [LOG_WRITE] = ACCESS_WRITE,
@@ -127,9 +127,9 @@ static bool is_of_kind(const struct following *w, enum access_kind kind, uint32_
 }
 
 /* Whether the execution has an access of the location. */
-static bool meet_location(struct following *w, const struct deed *d, uint32_t address)
+static bool meet_location(struct retracing *w, const struct deed *d, uint32_t address)
 {
-    const struct follower *f = &w->f[d->k];
+    const struct retraced *f = &w->f[d->k];
     bool met = false;
     for (uint32_t i = 0; i < w->x->log->count; i++) {
         const struct race_log_entry *e = &w->x->log->entries[i];
@@ -142,15 +142,15 @@ static bool meet_location(struct following *w, const struct deed *d, uint32_t ad
     return met;
 }
 
-static bool writes(const struct following *w, const struct deed *d)
+static bool writes(const struct retracing *w, const struct deed *d)
 {
     return d->seen.kind == LOG_WRITE && !(w->duo->lift && w->duo->lift->ordered);
 }
 
 /* Accesses that the execution has, too. */
-static void meet_access(struct following *w, const struct deed *d)
+static void meet_access(struct retracing *w, const struct deed *d)
 {
-    struct follower *f = &w->f[d->k];
+    struct retraced *f = &w->f[d->k];
     uint32_t first = (uint32_t)w->values.words[d->seen.index], units = w->duo->units;
     uint32_t address = address_of(w, d->seen.var, d->k) * units + first;
     for (uint32_t i = 0; i < d->seen.count; i++) {
@@ -176,7 +176,7 @@ static bool conflict(uint32_t a, uint32_t b)
 }
 
 /* Thread 1's log of the location watched, and whether an access of thread 2 conflicts with it. */
-static void keep_log(struct following *w, const struct deed *d)
+static void keep_log(struct retracing *w, const struct deed *d)
 {
     const struct access_seen *seen = &d->seen;
     uint8_t *logged = &w->logged[seen->var->mark * LOG_KINDS];
@@ -191,7 +191,7 @@ static void keep_log(struct following *w, const struct deed *d)
         w->meets |= logged[kind] && conflict(kind, seen->kind);
 }
 
-static void access(struct following *w, const struct deed *d)
+static void access(struct retracing *w, const struct deed *d)
 {
     meet_access(w, d);
     keep_log(w, d);
@@ -200,15 +200,15 @@ static void access(struct following *w, const struct deed *d)
 /* ---- what is made up ---- */
 
 /* The draws of a thread are a function of how many it has made. */
-static void draw_havoc(struct following *w, const struct deed *d)
+static void draw_havoc(struct retracing *w, const struct deed *d)
 {
-    struct follower *f = &w->f[d->k];
+    struct retraced *f = &w->f[d->k];
     w->values.words[d->made[0]] = choice_value(w->x->program->launch.seed, f->thread, f->choices++);
 }
 
-static void draw_target(struct following *w, const struct deed *d)
+static void draw_target(struct retracing *w, const struct deed *d)
 {
-    struct follower *f = &w->f[d->k];
+    struct retraced *f = &w->f[d->k];
     uint32_t feasible = 0, skip = 0;
     for (uint32_t i = 0; i < d->count; i++)
         feasible += pair_is_true(w, d->may[i]);
@@ -222,9 +222,9 @@ static void draw_target(struct following *w, const struct deed *d)
     }
 }
 
-static void find_atomic(struct following *w, const struct deed *d)
+static void find_atomic(struct retracing *w, const struct deed *d)
 {
-    struct follower *f = &w->f[d->k];
+    struct retraced *f = &w->f[d->k];
     const struct executed *x = w->x;
     while (f->atomics < x->atomic_count && x->atomics[f->atomics].thread != f->thread)
         f->atomics++;
@@ -239,7 +239,7 @@ static void find_atomic(struct following *w, const struct deed *d)
 /* ---- instructions of PTX ---- */
 
 /* What thread k does next in the execution; NULL: nothing. */
-static const struct executed_op *next_op(const struct following *w, uint32_t k)
+static const struct executed_op *next_op(const struct retracing *w, uint32_t k)
 {
     const struct executed *x = w->x;
     for (uint32_t i = w->f[k].ops; i < x->op_count; i++)
@@ -248,7 +248,7 @@ static const struct executed_op *next_op(const struct following *w, uint32_t k)
     return NULL;
 }
 
-static void make(struct following *w, const struct deed *d)
+static void make(struct retracing *w, const struct deed *d)
 {
     const struct executed_op *op = next_op(w, d->k);
     bool is_long = term_of(&w->duo->terms, d->made[0])->sort == SORT_LONG;
@@ -260,7 +260,7 @@ static void make(struct following *w, const struct deed *d)
     w->values.words[d->made[0]] = is_long ? (int64_t)value : (int32_t)(uint32_t)value;
 }
 
-static void compare_results(struct following *w, const struct deed *d, const struct executed_op *op)
+static void compare_results(struct retracing *w, const struct deed *d, const struct executed_op *op)
 {
     for (uint32_t i = 0; i < PTX_CODE_RESULTS; i++) {
         if (!d->may[i])
@@ -279,9 +279,9 @@ static void compare_results(struct following *w, const struct deed *d, const str
 }
 
 /* Thread k does what it did, and has what it had; false: from here on nothing is known. */
-static bool take_op(struct following *w, uint32_t k, uint32_t pc)
+static bool take_op(struct retracing *w, uint32_t k, uint32_t pc)
 {
-    struct follower *f = &w->f[k];
+    struct retraced *f = &w->f[k];
     const struct executed_op *op = next_op(w, k);
     const struct ptx_op *ops = w->x->program->ptx->ops;
     if (!op || op->entries > w->x->known) {
@@ -304,20 +304,20 @@ static bool take_op(struct following *w, uint32_t k, uint32_t pc)
     return op->pc == pc;
 }
 
-static void do_op(struct following *w, const struct deed *d)
+static void do_op(struct retracing *w, const struct deed *d)
 {
     const struct executed_op *op = next_op(w, d->k);
     if (take_op(w, d->k, d->count))
         compare_results(w, d, op);
 }
 
-static bool is_barrier(const struct following *w, const struct executed_op *op)
+static bool is_barrier(const struct retracing *w, const struct executed_op *op)
 {
     return w->x->program->ptx->ops[op->pc].exec == PTX_EXEC_BAR_SYNC;
 }
 
 /* Whether both have come to one barrier; of P nobody can have come to another. */
-static bool at_one_barrier(const struct following *w)
+static bool at_one_barrier(const struct retracing *w)
 {
     const struct executed_op *one = next_op(w, 0), *other = next_op(w, 1);
     return !w->duo->lift || (one && other && one->pc == other->pc);
@@ -326,17 +326,17 @@ static bool at_one_barrier(const struct following *w)
 /* ---- barriers ---- */
 
 /* The bits of a word that the location is. */
-static uint32_t bits_of(const struct following *w, int32_t word, uint32_t location)
+static uint32_t bits_of(const struct retracing *w, int32_t word, uint32_t location)
 {
     uint32_t bits = 32 / w->duo->units;
     return (uint32_t)word >> location % w->duo->units * bits & UINT32_MAX >> (32 - bits);
 }
 
 /* What the thread sees of what it has written is what memory holds; `held`: by variable, `stride` apart. */
-static void compare_written(struct following *w, uint32_t k, const term *held, uint32_t stride,
+static void compare_written(struct retracing *w, uint32_t k, const term *held, uint32_t stride,
                             const int32_t *memory)
 {
-    struct follower *f = &w->f[k];
+    struct retraced *f = &w->f[k];
     for (uint32_t i = 0; w->well && i < f->written_count; i++) {
         const struct ast_var *var = f->written[i].var;
         uint32_t location = f->written[i].location, element = location / w->duo->units;
@@ -356,9 +356,9 @@ static void compare_written(struct following *w, uint32_t k, const term *held, u
 }
 
 /* Behind the barrier a thread finds what its block found there. */
-static void pass(struct following *w, uint32_t k, const struct passed *p)
+static void pass(struct retracing *w, uint32_t k, const struct passed *p)
 {
-    struct follower *f = &w->f[k];
+    struct retraced *f = &w->f[k];
     struct duo *duo = w->duo;
     bool own = k == 1 && w->f[0].block != f->block;
     const struct executed_op *op = next_op(w, k);
@@ -390,7 +390,7 @@ static void pass(struct following *w, uint32_t k, const struct passed *p)
 }
 
 /* Of threads of one block a barrier separates what they do. */
-static void meet(struct following *w, const struct deed *d)
+static void meet(struct retracing *w, const struct deed *d)
 {
     const struct passed *p = &GROWN(w->duo->passed, struct passed)[d->count];
     if (pair_is_true(w, p->reached) && w->f[0].block == w->f[1].block)
@@ -403,7 +403,7 @@ static void meet(struct following *w, const struct deed *d)
 
 /* ---- what goes wrong ---- */
 
-static void go_wrong(struct following *w, const struct deed *d)
+static void go_wrong(struct retracing *w, const struct deed *d)
 {
     const struct obligation *o = &GROWN(w->duo->obligations, struct obligation)[d->count];
     bool parts = o->goal == GOAL_DIVERGENCE;
@@ -424,7 +424,7 @@ static void go_wrong(struct following *w, const struct deed *d)
 }
 
 /* An access of thread 2 and the obligation about it, which stands right behind it, say the same. */
-static void compare_race(struct following *w, const struct deed *d)
+static void compare_race(struct retracing *w, const struct deed *d)
 {
     const struct obligation *o = d && d->kind == DEED_WRONG
                                      ? &GROWN(w->duo->obligations, struct obligation)[d->count]
@@ -441,9 +441,9 @@ static void compare_race(struct following *w, const struct deed *d)
     w->meets = false;
 }
 
-void pair_deed(struct following *w, const struct deed *d)
+void pair_deed(struct retracing *w, const struct deed *d)
 {
-    static void (*const does[])(struct following *, const struct deed *) = {
+    static void (*const does[])(struct retracing *, const struct deed *) = {
         [DEED_ACCESS] = access,      [DEED_HAVOC] = draw_havoc, [DEED_ATOMIC] = find_atomic,
         [DEED_CHOICE] = draw_target, [DEED_MADE] = make,        [DEED_DONE] = do_op,
         [DEED_BARRIER] = meet,       [DEED_WRONG] = go_wrong};
@@ -456,7 +456,7 @@ void pair_deed(struct following *w, const struct deed *d)
 /* ---- the end ---- */
 
 /* Thread k has ended, with the private variables that it had. */
-static void compare_private(struct following *w, uint32_t k)
+static void compare_private(struct retracing *w, uint32_t k)
 {
     const struct duo *duo = w->duo;
     for (uint32_t i = 0; i < duo->var_count && !duo->lift; i++) {
@@ -478,7 +478,7 @@ static void compare_private(struct following *w, uint32_t k)
     }
 }
 
-static void compare_end(struct following *w, uint32_t k)
+static void compare_end(struct retracing *w, uint32_t k)
 {
     const struct duo *duo = w->duo;
     if (!pair_is_true(w, duo->end[slot_at(duo, duo->block_count, k)]))
@@ -491,7 +491,7 @@ static void compare_end(struct following *w, uint32_t k)
 }
 
 /* A thread is in one place: in a block, at the end, or dead. */
-static void compare_place(struct following *w, uint32_t k)
+static void compare_place(struct retracing *w, uint32_t k)
 {
     const struct duo *duo = w->duo;
     uint32_t places = pair_is_true(w, duo->end[slot_dead(duo, k)]);
@@ -512,7 +512,7 @@ static bool is_written(const struct duo *duo, const struct ast_var *var)
 }
 
 /* Whatever thread k has done, as far as that is sure; it may wait at a barrier that nobody passes. */
-static void compare_accesses(struct following *w, uint32_t k)
+static void compare_accesses(struct retracing *w, uint32_t k)
 {
     const struct race_log *log = w->x->log;
     const struct executed_op *op = next_op(w, k);
@@ -535,7 +535,7 @@ static void compare_accesses(struct following *w, uint32_t k)
                                    pair_who(w, k), w->x->program->ptx->ops[op->pc].line));
 }
 
-void pair_end(struct following *w, uint32_t k)
+void pair_end(struct retracing *w, uint32_t k)
 {
     compare_race(w, NULL);
     compare_place(w, k);

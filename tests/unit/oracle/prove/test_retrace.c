@@ -1,5 +1,5 @@
 /* Formulas told what executions did say the same; formulas that were made wrong do not. No solver is asked. */
-#include "oracle/prove/follow.h"
+#include "oracle/prove/retrace.h"
 
 #include "engine/prove/inference.h"
 #include "tests/unit/shared/support.h"
@@ -30,18 +30,18 @@ static struct duo *walked(const struct ast_kernel *kernel)
     return duo;
 }
 
-static const char *said(const struct ast_kernel *kernel, struct follow_claims claims)
+static const char *said(const struct ast_kernel *kernel, struct retrace_claims claims)
 {
     uint32_t pairs = 0;
-    struct follow_fault fault =
-        follow_executions(&test_arena, forms_new(&test_arena, kernel), claims, 1, &pairs);
+    struct retrace_fault fault =
+        retrace_executions(&test_arena, forms_new(&test_arena, kernel), claims, 1, &pairs);
     assert_true(pairs > 0);
     return fault.what ? fault.what : "nothing";
 }
 
 static const char *said_of(const struct ast_kernel *kernel, struct duo *duo)
 {
-    return said(kernel, (struct follow_claims){.cut = duo});
+    return said(kernel, (struct retrace_claims){.cut = duo});
 }
 
 static void right(void **state)
@@ -135,7 +135,7 @@ static void false_invariant(void **state)
 static void trips_go_on(void **state)
 {
     (void)state;
-    assert_string_equal(said(support_parse(loop), (struct follow_claims){.ends = true}), "trips");
+    assert_string_equal(said(support_parse(loop), (struct retrace_claims){.ends = true}), "trips");
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-#include "oracle/prove/follow_internal.h"
+#include "oracle/prove/retrace_internal.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -17,7 +17,7 @@ enum {
 /* ---- the walk ---- */
 
 /* What is known of each word, whatever symbols are, holds of its value: its bounds, its lowest bits. */
-static void check_known(struct following *w, term t)
+static void check_known(struct retracing *w, term t)
 {
     if (!term_is_within(&w->duo->terms, t, w->values.words[t]))
         pair_complain(w, "range",
@@ -26,7 +26,7 @@ static void check_known(struct following *w, term t)
                                    w->values.words[t]));
 }
 
-static void evaluate(struct following *w, term from, term to)
+static void evaluate(struct retracing *w, term from, term to)
 {
     if (to > from)
         term_values_find(&w->duo->terms, &w->values, w->all + from, to - from);
@@ -38,7 +38,7 @@ static void evaluate(struct following *w, term from, term to)
 }
 
 /* The terms from .. to - 1, and what is done meanwhile: deeds first .. end - 1. */
-static void advance(struct following *w, term from, term to, uint32_t first, uint32_t end)
+static void advance(struct retracing *w, term from, term to, uint32_t first, uint32_t end)
 {
     for (uint32_t i = first; i < end && !w->stopped; i++) {
         const struct deed *d = &GROWN(w->duo->deeds, struct deed)[i];
@@ -50,7 +50,7 @@ static void advance(struct following *w, term from, term to, uint32_t first, uin
 }
 
 /* Of a state, by slots. */
-static int64_t *words_of(struct following *w, const term *state)
+static int64_t *words_of(struct retracing *w, const term *state)
 {
     int64_t *words = ARENA_ARRAY(w->arena, int64_t, w->duo->slot_count);
     for (uint32_t i = 0; i < w->duo->slot_count; i++)
@@ -59,7 +59,7 @@ static int64_t *words_of(struct following *w, const term *state)
 }
 
 /* A trip begins with what there was before it: nothing that the loop changes is forgotten. */
-static void compare_head(struct following *w, const struct loop_cut *cut, const int64_t *before)
+static void compare_head(struct retracing *w, const struct loop_cut *cut, const int64_t *before)
 {
     for (uint32_t i = 0; i < w->duo->slot_count && !w->stopped; i++)
         if (w->values.words[cut->head[i]] != before[i])
@@ -71,7 +71,7 @@ static void compare_head(struct following *w, const struct loop_cut *cut, const 
                                        w->f[0].thread, w->f[1].thread, cut->at.line));
 }
 
-static void enter(struct following *w, const struct loop_cut *cut, const term *state)
+static void enter(struct retracing *w, const struct loop_cut *cut, const term *state)
 {
     int64_t *words = ARENA_ARRAY(w->arena, int64_t, cut->symbol_count + 1);
     const struct term_array **arrays =
@@ -87,18 +87,18 @@ static void enter(struct following *w, const struct loop_cut *cut, const term *s
     w->values.words[cut->invariant] = 1;
 }
 
-static bool somebody_in(const struct following *w, const struct loop_cut *cut)
+static bool somebody_in(const struct retracing *w, const struct loop_cut *cut)
 {
     uint32_t head = w->duo->cfg->loops[cut->loop].head;
     return pair_is_true(w, cut->head[slot_at(w->duo, head, 0)]) ||
            pair_is_true(w, cut->head[slot_at(w->duo, head, 1)]);
 }
 
-static void walk(struct following *w, uint32_t around, term from, term to, uint32_t first,
+static void walk(struct retracing *w, uint32_t around, term from, term to, uint32_t first,
                  uint32_t end);
 
 /* The invariants that were found hold at each trip. */
-static void check_kept(struct following *w, const struct loop_cut *cut)
+static void check_kept(struct retracing *w, const struct loop_cut *cut)
 {
     uint8_t *seen = ARENA_ARRAY(w->arena, uint8_t, w->duo->terms.count);
     for (uint32_t n = 0; n < cut->candidate_count; n++)
@@ -119,7 +119,7 @@ static void check_kept(struct following *w, const struct loop_cut *cut)
 }
 
 /* Trip after trip, and once more with nobody in the loop: what stands behind it speaks of that. */
-static void walk_loop(struct following *w, const struct loop_cut *cut)
+static void walk_loop(struct retracing *w, const struct loop_cut *cut)
 {
     const term *from = cut->entry;
     for (uint32_t trip = 0; !w->stopped; trip++) {
@@ -137,7 +137,7 @@ static void walk_loop(struct following *w, const struct loop_cut *cut)
 }
 
 /* The first loop from there on that is cut and stands right in the loop `around`. */
-static const struct loop_cut *next_cut(const struct following *w, uint32_t around, term from)
+static const struct loop_cut *next_cut(const struct retracing *w, uint32_t around, term from)
 {
     const struct loop_cut *next = NULL;
     for (uint32_t i = 0; i < w->duo->cuts.count; i++) {
@@ -149,7 +149,7 @@ static const struct loop_cut *next_cut(const struct following *w, uint32_t aroun
     return next;
 }
 
-static void walk(struct following *w, uint32_t around, term from, term to, uint32_t first,
+static void walk(struct retracing *w, uint32_t around, term from, term to, uint32_t first,
                  uint32_t end)
 {
     const struct loop_cut *cut = NULL;
@@ -167,7 +167,7 @@ static void walk(struct following *w, uint32_t around, term from, term to, uint3
 /* ---- a pair ---- */
 
 /* Whether the launch allows the pair: different threads. */
-static bool is_allowed(const struct following *w)
+static bool is_allowed(const struct retracing *w)
 {
     const struct duo *duo = w->duo;
     for (uint32_t i = 0; i < duo->assumptions.count; i++)
@@ -176,7 +176,7 @@ static bool is_allowed(const struct following *w)
     return true;
 }
 
-static bool trips_left(const struct following *w)
+static bool trips_left(const struct retracing *w)
 {
     for (uint32_t i = 0; i < w->duo->left.count; i++)
         if (pair_is_true(w, GROWN(w->duo->left, term)[i]))
@@ -184,7 +184,7 @@ static bool trips_left(const struct following *w)
     return false;
 }
 
-static void compare(struct following *w)
+static void compare(struct retracing *w)
 {
     bool left = trips_left(w);
     for (uint32_t k = 0; k < 2 && !w->stopped && !left; k++)
@@ -195,7 +195,7 @@ static void compare(struct following *w)
 }
 
 /* The element that thread 1 is watched at: of one variable the one given, of others some that it accesses. */
-static void watch(struct following *w, uint32_t address, uint64_t seed)
+static void watch(struct retracing *w, uint32_t address, uint64_t seed)
 {
     const struct duo *duo = w->duo;
     const struct race_log *log = w->x->log;
@@ -217,7 +217,7 @@ static void watch(struct following *w, uint32_t address, uint64_t seed)
     }
 }
 
-static void start(struct following *w)
+static void start(struct retracing *w)
 {
     static const struct term_array zeros = {.seed = 0};
     struct terms *t = &w->duo->terms;
@@ -246,14 +246,14 @@ static bool has_died(const struct executed *x)
 }
 
 /* Threads s and t, thread 1 watched at the address, or CODE_NONE: it is to go wrong so, or GOAL_COUNT. */
-static struct following follow(struct arena *arena, struct duo *duo, const struct executed *x,
-                               const uint32_t *pair, uint32_t address, uint64_t seed)
+static struct retracing retrace(struct arena *arena, struct duo *duo, const struct executed *x,
+                                const uint32_t *pair, uint32_t address, uint64_t seed)
 {
-    struct following w = {.arena = arena, .duo = duo, .x = x};
+    struct retracing w = {.arena = arena, .duo = duo, .x = x};
     duo_start(duo);
     w.well = x->status == STATUS_TERMINATED && x->race_count == 0;
     for (uint32_t k = 0; k < 2; k++)
-        w.f[k] = (struct follower){.thread = pair[k],
+        w.f[k] = (struct retraced){.thread = pair[k],
                                    .block = pair[k] / x->program->launch.threads,
                                    .exact = w.well || (has_died(x) && pair[k] == x->fault_thread)};
     if (address != CODE_NONE)
@@ -282,14 +282,14 @@ struct asked {
     bool ends;
     struct pcg rng;
     uint32_t pairs;
-    struct follow_fault fault;
+    struct retrace_fault fault;
 };
 
-static struct following follow_pair(struct asked *a, uint32_t s, uint32_t t, uint32_t address)
+static struct retracing retrace_pair(struct asked *a, uint32_t s, uint32_t t, uint32_t address)
 {
     size_t mark = arena_mark(a->arena);
     const uint32_t pair[2] = {s, t};
-    struct following w = follow(a->arena, a->duo, a->x, pair, address, pcg_next64(&a->rng));
+    struct retracing w = retrace(a->arena, a->duo, a->x, pair, address, pcg_next64(&a->rng));
     a->pairs++;
     if (a->ends && w.left && w.well)
         pair_complain(&w, "trips",
@@ -301,11 +301,11 @@ static struct following follow_pair(struct asked *a, uint32_t s, uint32_t t, uin
     return w;
 }
 
-/* Whether the pair goes wrong so; true, too, where it cannot be followed that far. Threads that do not part go on
+/* Whether the pair goes wrong so; true, too, where it cannot be retraced that far. Threads that do not part go on
  * where the execution has ended: that says nothing of a race, but that they do not. */
 static bool goes(struct asked *a, uint32_t s, uint32_t t, enum proof_goal goal)
 {
-    struct following w = follow_pair(a, s, t, CODE_NONE);
+    struct retracing w = retrace_pair(a, s, t, CODE_NONE);
     return (goal == GOAL_DIVERGENCE ? w.spent : w.stopped) || (goal < GOAL_COUNT && w.wrong[goal]);
 }
 
@@ -314,7 +314,7 @@ static bool races(struct asked *a, uint32_t s, const struct race_log_entry *of)
 {
     static const uint32_t kinds[] = {
         [ACCESS_READ] = LOG_READ, [ACCESS_WRITE] = LOG_WRITE, [ACCESS_ATOMIC] = LOG_ATOMIC};
-    struct following w = follow_pair(a, s, of->access.thread, of->address);
+    struct retracing w = retrace_pair(a, s, of->access.thread, of->address);
     return w.stopped || w.race_kinds >> kinds[of->access.kind] & 1;
 }
 
@@ -322,12 +322,12 @@ static void miss(struct asked *a, uint32_t s, uint32_t t, enum proof_goal goal)
 {
     if (a->fault.what)
         return;
-    a->fault = (struct follow_fault){proof_goal_names[goal],
-                                     arena_printf(a->arena,
-                                                  "threads %" PRIu32 " and %" PRIu32
-                                                  " of an execution go wrong (%s), and "
-                                                  "no obligation says so",
-                                                  s, t, proof_goal_names[goal])};
+    a->fault = (struct retrace_fault){proof_goal_names[goal],
+                                      arena_printf(a->arena,
+                                                   "threads %" PRIu32 " and %" PRIu32
+                                                   " of an execution go wrong (%s), and "
+                                                   "no obligation says so",
+                                                   s, t, proof_goal_names[goal])};
 }
 
 static uint32_t another(struct asked *a, uint32_t thread)
@@ -344,13 +344,13 @@ static void must_part(struct asked *a, uint32_t thread)
     for (uint32_t t = first; t < first + each && !parted; t++)
         parted = t != thread && goes(a, thread, t, GOAL_DIVERGENCE);
     if (!parted && !a->fault.what)
-        a->fault = (struct follow_fault){
+        a->fault = (struct retrace_fault){
             proof_goal_names[GOAL_DIVERGENCE],
             "threads of an execution part at a barrier, and no obligation says so of any two"};
 }
 
 /* Thread 2 meets what thread 1 has logged: who is thread 1 comes first in P. */
-static void follow_race(struct asked *a, const struct executed_race *race)
+static void retrace_race(struct asked *a, const struct executed_race *race)
 {
     const struct race_log_entry *first = &a->x->log->entries[race->first],
                                 *second = &a->x->log->entries[race->second];
@@ -369,17 +369,17 @@ static const struct executed_race *over_barrier(const struct executed *x)
     return &x->races[n];
 }
 
-static void follow_execution(struct asked *a)
+static void retrace_execution(struct asked *a)
 {
     const struct executed *x = a->x;
     uint32_t s = pcg_below(&a->rng, x->program->total_threads);
     if (x->race_count > 0 && a->duo->lift && a->duo->lift->ordered)
         return; /* strong accesses: no races of proofs (docs/prove.md) */
     if (x->race_count > 0) {
-        follow_race(a, &x->races[0]);
-        follow_race(a, over_barrier(x));
+        retrace_race(a, &x->races[0]);
+        retrace_race(a, over_barrier(x));
         for (uint32_t n = 2; n < PAIRS; n++)
-            follow_race(a, &x->races[pcg_below(&a->rng, x->race_count)]);
+            retrace_race(a, &x->races[pcg_below(&a->rng, x->race_count)]);
         return;
     }
     if (has_died(x)) {
@@ -425,7 +425,7 @@ static struct duo *walked(struct arena *arena, struct forms *forms,
 }
 
 /* The program that the two threads run; NULL: none that is executed thread by thread. */
-static const struct program *followed(struct arena *arena, struct forms *forms)
+static const struct program *retraced_program(struct arena *arena, struct forms *forms)
 {
     static const enum program_id programs[] = {[FORM_STRUCTURED] = PROGRAM_ANCHORED,
                                                [FORM_BLOCKS] = PROGRAM_BLOCKS,
@@ -440,11 +440,12 @@ static const struct program *followed(struct arena *arena, struct forms *forms)
     return runs ? program : NULL;
 }
 
-struct follow_fault follow_executions(struct arena *arena, struct forms *forms,
-                                      struct follow_claims claims, uint64_t seed, uint32_t *pairs)
+struct retrace_fault retrace_executions(struct arena *arena, struct forms *forms,
+                                        struct retrace_claims claims, uint64_t seed,
+                                        uint32_t *pairs)
 {
     struct asked a = {.arena = arena, .ends = claims.ends};
-    const struct program *program = followed(arena, forms);
+    const struct program *program = retraced_program(arena, forms);
     *pairs = 0;
     if (!program)
         return a.fault;
@@ -460,7 +461,7 @@ struct follow_fault follow_executions(struct arena *arena, struct forms *forms,
         a.x = executed_run(arena, program, pcg_next64(&a.rng));
         for (uint32_t i = 0; i < 2 && a.x->complete && !a.fault.what; i++)
             if ((a.duo = duos[i]))
-                follow_execution(&a);
+                retrace_execution(&a);
     }
     *pairs = a.pairs;
     return a.fault;

@@ -1,13 +1,13 @@
 /*
- * follow_internal.h - a pair of threads that is being followed, and what is asked of each deed of theirs.
+ * retrace_internal.h - a pair of threads that is being retraced, and what is asked of each deed of theirs.
  */
-#ifndef ORACLE_PROVE_FOLLOW_INTERNAL_H
-#define ORACLE_PROVE_FOLLOW_INTERNAL_H
+#ifndef ORACLE_PROVE_RETRACE_INTERNAL_H
+#define ORACLE_PROVE_RETRACE_INTERNAL_H
 
 #include "engine/duo/lift.h"
 #include "engine/smt/term_value.h"
 #include "oracle/prove/executed.h"
-#include "oracle/prove/follow.h"
+#include "oracle/prove/retrace.h"
 
 enum { WRITTEN_MAX = 64 /* of an interval, whose values are compared at its end */ };
 
@@ -18,7 +18,7 @@ struct written {
 };
 
 /* Thread k of the pair, as far as it has come. */
-struct follower {
+struct retraced {
     uint32_t thread; /* in the grid */
     bool exact; /* it has done all that it does: the execution went well, or ended with its death */
     uint32_t block;
@@ -30,13 +30,13 @@ struct follower {
     struct written written[WRITTEN_MAX];
 };
 
-struct following {
+struct retracing {
     struct arena *arena;
     struct duo *duo;
     const struct executed *x;
     struct term_values values;
     const term *all; /* term number n */
-    struct follower f[2];
+    struct retraced f[2];
     uint8_t *met; /* an entry of the log: it was met */
     uint8_t
         *logged; /* a variable, a kind: thread 1 has, of the location watched, in its interval */
@@ -49,26 +49,26 @@ struct following {
     bool spent;            /* it is too long */
     bool stopped; /* the path ended, more is asked than the execution did, or one of these two */
     uint64_t evaluations;
-    struct follow_fault fault;
+    struct retrace_fault fault;
 };
 
-static inline bool pair_is_true(const struct following *w, term t)
+static inline bool pair_is_true(const struct retracing *w, term t)
 {
     return w->values.words[t] != 0;
 }
 
-void pair_complain(struct following *w, const char *what, const char *why);
+void pair_complain(struct retracing *w, const char *what, const char *why);
 
 /* "thread 3 (beside thread 5)": thread k of the pair. */
-const char *pair_who(struct following *w, uint32_t k);
+const char *pair_who(struct retracing *w, uint32_t k);
 
 /* What threads find at first. */
-void pair_begin(struct following *w);
+void pair_begin(struct retracing *w);
 
 /* The deed is done: what it makes up is told, what it says is compared. */
-void pair_deed(struct following *w, const struct deed *d);
+void pair_deed(struct retracing *w, const struct deed *d);
 
 /* The threads have come to their end, as far as the execution has: they have done no less than it says. */
-void pair_end(struct following *w, uint32_t k);
+void pair_end(struct retracing *w, uint32_t k);
 
 #endif
