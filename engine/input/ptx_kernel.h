@@ -164,14 +164,19 @@ static inline uint32_t ptx_cluster_rank(const struct ptx_kernel *ptx, uint32_t b
     return x + ptx->cluster[0] * (y + ptx->cluster[1] * z);
 }
 
+/* How far the block of this rank lies behind its cluster's first one. */
+static inline uint32_t ptx_cluster_offset(const struct ptx_kernel *ptx, uint32_t rank)
+{
+    const uint32_t *g = ptx->grid, *c = ptx->cluster;
+    return rank % c[0] + g[0] * (rank / c[0] % c[1] + g[1] * (rank / c[0] / c[1]));
+}
+
 /* The block of this rank in the block's cluster. */
 static inline uint32_t ptx_cluster_block(const struct ptx_kernel *ptx, uint32_t block,
                                          uint32_t rank)
 {
-    const uint32_t *g = ptx->grid, *c = ptx->cluster;
-    const uint32_t x = block % g[0], y = block / g[0] % g[1], z = block / g[0] / g[1];
-    return x / c[0] * c[0] + rank % c[0] + g[0] * (y / c[1] * c[1] + rank / c[0] % c[1]) +
-           g[0] * g[1] * (z / c[2] * c[2] + rank / c[0] / c[1]);
+    return block - ptx_cluster_offset(ptx, ptx_cluster_rank(ptx, block)) +
+           ptx_cluster_offset(ptx, rank);
 }
 
 /* Words that all variables together may take. */

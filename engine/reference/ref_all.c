@@ -209,13 +209,27 @@ struct saved {
     struct ref_all_accesses accesses;
 };
 
+/* What the reference changes in place: it is kept behind `struct saved`, and the room behind that. */
+enum { PARTS = 3 };
+
+struct part {
+    void *at;
+    size_t bytes;
+};
+
+static size_t list_parts(const struct ref *r, struct part parts[PARTS])
+{
+    parts[0] = (struct part){r->threads, r->thread_count * sizeof *r->threads};
+    parts[1] = (struct part){r->actors, r->actor_count * sizeof *r->actors};
+    parts[2] = (struct part){r->memory, (r->words + 1) / 2 * 2 * sizeof *r->memory};
+    return parts[0].bytes + parts[1].bytes + parts[2].bytes;
+}
+
 static void save(struct search *x, uint32_t depth)
 {
     const struct ref *r = x->r;
-    size_t threads = r->thread_count * sizeof *r->threads,
-           actors = r->actor_count * sizeof *r->actors, memory = r->words * sizeof *r->memory;
-    size_t bytes =
-        sizeof(struct saved) + threads + actors + (memory + 7) / 8 * 8 + ref_room_size(r->room);
+    struct part parts[PARTS];
+    size_t bytes = sizeof(struct saved) + list_parts(r, parts) + ref_room_size(r->room);
     if (x->saved_room[depth] < bytes) {
         x->saved_room[depth] = bytes + 1024;
         x->saved[depth] = arena_room(x->arena, x->saved_room[depth]);
@@ -224,25 +238,22 @@ static void save(struct search *x, uint32_t depth)
     char *at = (char *)(to + 1);
     to->r = *r;
     to->accesses = x->accesses;
-    memcpy(at, r->threads, threads);
-    memcpy(at + threads, r->actors, actors);
-    memcpy(at + threads + actors, r->memory, memory);
-    ref_room_save(r->room, at + threads + actors + (memory + 7) / 8 * 8);
+    for (uint32_t i = 0; i < PARTS; at += parts[i++].bytes)
+        memcpy(at, parts[i].at, parts[i].bytes);
+    ref_room_save(r->room, at);
 }
 
 static void restore(struct search *x, uint32_t depth)
 {
-    struct ref *r = x->r;
+    struct part parts[PARTS];
     const struct saved *from = x->saved[depth];
     const char *at = (const char *)(from + 1);
-    *r = from->r;
+    *x->r = from->r;
     x->accesses = from->accesses;
-    size_t threads = r->thread_count * sizeof *r->threads,
-           actors = r->actor_count * sizeof *r->actors, memory = r->words * sizeof *r->memory;
-    memcpy(r->threads, at, threads);
-    memcpy(r->actors, at + threads, actors);
-    memcpy(r->memory, at + threads + actors, memory);
-    ref_room_restore(r->room, at + threads + actors + (memory + 7) / 8 * 8);
+    (void)list_parts(x->r, parts);
+    for (uint32_t i = 0; i < PARTS; at += parts[i++].bytes)
+        memcpy(parts[i].at, at, parts[i].bytes);
+    ref_room_restore(x->r->room, at);
 }
 
 /* ---- steps ---- */

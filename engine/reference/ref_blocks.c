@@ -1,14 +1,13 @@
 /*
  * ref_blocks.c - lockstep-cfg Fig. 4 and 8, section 4: threads that run the blocks of a graph.
  *
- * Loops are found by their definition (CFG.loop, B-2), every loop counts its trips, and the counters of a thread are
+ * Loops are those of their definition (ref_flow.h; CFG.loop, B-2), every loop counts its trips, and the counters of a thread are
  * never put back: two threads are at one barrier when their frames, calls and counters are the same (CFG.bv).
  */
+#include "engine/reference/ref_flow.h"
 #include "engine/reference/ref_internal.h"
 
 enum { BLOCKS_MAX = 512 };
-
-#define COUNTLESS UINT32_MAX
 
 /* ---- graphs ---- */
 
@@ -16,7 +15,6 @@ struct graph {
     const struct ast_function *function;
     uint32_t count;
     const struct ast_block **blocks;
-    uint32_t **targets; /* of each block: numbers; COUNTLESS: End */
     uint32_t loop_count;
     uint32_t *heads; /* of each loop */
     bool *members;   /* of loop l: members[l * count + block] */
@@ -35,66 +33,26 @@ static uint32_t place_of(const struct graph *g, const struct ast_block *block)
     return i;
 }
 
-/* Marks what is reached from a block without passing `avoid`. */
-static void reach(const struct graph *g, uint32_t from, uint32_t avoid, bool *seen)
+/* Behind the blocks comes End. */
+static struct ref_flow *flow_of(const struct graph *g, struct arena *arena)
 {
-    if (from == avoid || from == COUNTLESS || seen[from])
-        return;
-    seen[from] = true;
-    for (uint32_t i = 0; i < g->blocks[from]->target_count; i++)
-        reach(g, g->targets[from][i], avoid, seen);
-}
-
-static bool leads_to(const struct graph *g, uint32_t block, uint32_t target)
-{
-    for (uint32_t i = 0; i < g->blocks[block]->target_count; i++)
-        if (g->targets[block][i] == target)
-            return true;
-    return false;
-}
-
-static bool leads_into(const struct graph *g, uint32_t block, const bool *members)
-{
-    for (uint32_t i = 0; i < g->blocks[block]->target_count; i++)
-        if (g->targets[block][i] != COUNTLESS && members[g->targets[block][i]])
-            return true;
-    return false;
-}
-
-/* The natural loop of a head: the sources of its back edges - edges to the head from what it dominates: every way from
- * the entry goes through it -, and from where these are reached without passing the head. */
-static void find_loop(struct graph *g, uint32_t head)
-{
-    bool *members = g->members + (size_t)g->loop_count * g->count;
-    bool around[BLOCKS_MAX] = {false}, found = false, grows = true;
-    reach(g, 0, head, around);
-    for (uint32_t s = 0; s < g->count; s++)
-        if (!around[s] && leads_to(g, s, head))
-            found = members[s] = true;
-    if (!found)
-        return;
-    members[head] = false;
-    while (grows) {
-        grows = false;
-        for (uint32_t b = 0; b < g->count; b++)
-            if (b != head && !members[b] && leads_into(g, b, members))
-                grows = members[b] = true;
-    }
-    members[head] = true;
-    g->heads[g->loop_count++] = head;
+    uint32_t most[BLOCKS_MAX + 1] = {0};
+    for (uint32_t b = 0; b < g->count; b++)
+        most[b] = g->blocks[b]->target_count;
+    struct ref_flow *flow = ref_flow_new(arena, g->count + 1, most);
+    for (uint32_t b = 0; b < g->count; b++)
+        for (uint32_t i = 0; i < most[b]; i++) {
+            const struct ast_block *to = g->blocks[b]->targets[i];
+            ref_flow_add(flow, b, to ? place_of(g, to) : g->count);
+        }
+    return flow;
 }
 
 /* App. A as it stands (B-2): what the head dominates, and from where it is reached, by whatever way. */
-static void widen_loop(struct graph *g, uint32_t head)
+static bool in_wide_loop(struct ref_flow *flow, uint32_t head, uint32_t block)
 {
-    bool around[BLOCKS_MAX] = {false};
-    bool *members = g->members + (size_t)(g->loop_count - 1) * g->count;
-    reach(g, 0, head, around);
-    for (uint32_t b = 0; b < g->count; b++) {
-        bool seen[BLOCKS_MAX] = {false};
-        reach(g, b, COUNTLESS, seen);
-        members[b] = !around[b] && seen[head];
-    }
+    return ref_flow_dominates(flow, head, block) &&
+           ref_flow_reaches(flow, block, head, REF_FLOW_NONE);
 }
 
 static bool graph_new(struct graph *g, struct arena *arena, const struct ast_function *function,
@@ -111,19 +69,14 @@ static bool graph_new(struct graph *g, struct arena *arena, const struct ast_fun
     uint32_t i = 0;
     for (const struct ast_block *b = function->blocks; b; b = b->next)
         g->blocks[i++] = b;
-    g->targets = arena_alloc(arena, g->count + 1, sizeof *g->targets);
-    for (i = 0; i < g->count; i++) {
-        uint32_t count = g->blocks[i]->target_count;
-        g->targets[i] = ARENA_ARRAY(arena, uint32_t, count + 1);
-        for (uint32_t k = 0; k < count; k++)
-            g->targets[i][k] =
-                g->blocks[i]->targets[k] ? place_of(g, g->blocks[i]->targets[k]) : COUNTLESS;
-    }
+    struct ref_flow *flow = flow_of(g, arena);
     for (uint32_t head = 0; head < g->count; head++) {
-        uint32_t before = g->loop_count;
-        find_loop(g, head);
-        if (appendix && g->loop_count > before)
-            widen_loop(g, head);
+        if (!ref_flow_heads(flow, head))
+            continue;
+        bool *members = g->members + (size_t)g->loop_count * g->count;
+        for (i = 0; i < g->count; i++)
+            members[i] = appendix ? in_wide_loop(flow, head, i) : ref_flow_in_loop(flow, head, i);
+        g->heads[g->loop_count++] = head;
     }
     return true;
 }

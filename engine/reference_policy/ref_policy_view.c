@@ -2,7 +2,7 @@
  * ref_policy_view.c - what policies see of the threads of a reference: places are the statements of the tree, counted
  * as they stand in the text; blocks have their goto or return as a last one.
  */
-#include "engine/reference_policy/ref_flow.h"
+#include "engine/reference/ref_flow.h"
 #include "engine/reference_policy/ref_policy.h"
 #include <string.h>
 

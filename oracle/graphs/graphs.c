@@ -2,7 +2,7 @@
 
 #include "engine/base/pcg.h"
 #include "engine/input/input.h"
-#include "engine/reference_policy/ref_flow.h"
+#include "engine/reference/ref_flow.h"
 #include "engine/to_ptx/ptx_flow.h"
 #include "oracle/check/evidence.h"
 

@@ -1,6 +1,6 @@
 /*
  * graphs.h - what is computed of flow graphs - dominators, post-dominators, loops, the order of blocks - against the
- * definitions (engine/reference_policy/ref_flow.h): of the blocks of P, and of the functions of the case's PTX.
+ * definitions (engine/reference/ref_flow.h): of the blocks of P, and of the functions of the case's PTX.
  */
 #ifndef ORACLE_GRAPHS_H
 #define ORACLE_GRAPHS_H

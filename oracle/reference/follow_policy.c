@@ -3,7 +3,7 @@
  * once more (engine/reference_policy/ref_policy.h). Of PTX threads are as they are followed here, and the flow of a
  * function is that of its instructions.
  */
-#include "engine/reference_policy/ref_flow.h"
+#include "engine/reference/ref_flow.h"
 #include "engine/reference_policy/ref_policy.h"
 #include "oracle/reference/follow_ptx.h"
 

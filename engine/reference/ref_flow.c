@@ -1,4 +1,4 @@
-#include "engine/reference_policy/ref_flow.h"
+#include "engine/reference/ref_flow.h"
 
 #include <string.h>
 
