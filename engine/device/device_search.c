@@ -118,52 +118,11 @@ static bool is_local(const struct device_grid *grid, uint32_t actor)
     if (pc == CODE_NONE)
         return code->barriers == 0;
     const struct ptx_op *op = &code->ops[pc];
-    bool is_private = op->space == PTX_W_CONST || op->space == PTX_W_LOCAL;
-    switch ((enum ptx_exec)op->exec) {
-    case PTX_EXEC_LD:
-    case PTX_EXEC_ST:
-        return is_private;
-    case PTX_EXEC_ATOM:
-    case PTX_EXEC_MEMBAR:
-    case PTX_EXEC_BAR_SYNC:
-    case PTX_EXEC_BAR_ARRIVE:
-    case PTX_EXEC_BAR_RED:
-    case PTX_EXEC_BAR_WARP:
-    case PTX_EXEC_COPY:
-    case PTX_EXEC_COPY_WAIT:
-    case PTX_EXEC_COPY_BULK:
-    case PTX_EXEC_COPY_ARRIVE:
-    case PTX_EXEC_MBARRIER:
-    case PTX_EXEC_MATRIX_LD:
-    case PTX_EXEC_MATRIX_ST:
-    case PTX_EXEC_TEXTURE:
-    case PTX_EXEC_SUST:
-    case PTX_EXEC_CLUSTER:
-    case PTX_EXEC_TRAP:
-        return false;
-    case PTX_EXEC_EXIT:
-    case PTX_EXEC_RET:
+    if (op->exec == PTX_EXEC_EXIT || op->exec == PTX_EXEC_RET)
         return code->barriers == 0;
-    case PTX_EXEC_NOP:
-    case PTX_EXEC_ROWS:
-    case PTX_EXEC_VOTE:
-    case PTX_EXEC_ACTIVEMASK:
-    case PTX_EXEC_SHFL:
-    case PTX_EXEC_MATCH:
-    case PTX_EXEC_REDUX:
-    case PTX_EXEC_MMA:
-    case PTX_EXEC_CLOCK:
-    case PTX_EXEC_COPY_COMMIT:
-    case PTX_EXEC_BRA:
-    case PTX_EXEC_CALL:
-    case PTX_EXEC_SSY:
-    case PTX_EXEC_PREBRK:
-    case PTX_EXEC_PRERET:
-    case PTX_EXEC_SYNC:
-    case PTX_EXEC_BREAK:
-        return true;
-    }
-    return false;
+    if (op->exec == PTX_EXEC_LD || op->exec == PTX_EXEC_ST)
+        return op->space == PTX_W_CONST || op->space == PTX_W_LOCAL;
+    return ptx_exec_is(op->exec, PTX_OWN);
 }
 
 static bool local_step(struct device *device, struct choices *choices)

@@ -481,7 +481,7 @@ void ptx_footprint(const struct machine *machine, const struct ptx_lanes *lanes,
     const struct ptx_op *op = &code->ops[pc];
     uint64_t vars = 0;
     *reads = *writes = 0;
-    if (ptx_is_far_reaching((enum ptx_exec)op->exec))
+    if (ptx_exec_is(op->exec, PTX_FAR))
         *reads = *writes = UINT64_MAX;
     if (op->exec == PTX_EXEC_MATRIX_LD || op->exec == PTX_EXEC_TEXTURE)
         *reads = UINT64_MAX;

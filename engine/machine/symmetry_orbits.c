@@ -15,48 +15,8 @@ static bool ptx_has_orbits(const struct ptx_code *code)
     if (code->special_count > 0)
         return false;
     for (uint32_t pc = 1; pc < code->count; pc++)
-        switch ((enum ptx_exec)code->ops[pc].exec) {
-        case PTX_EXEC_VOTE: /* masks, and what a ballot gives */
-        case PTX_EXEC_ACTIVEMASK:
-        case PTX_EXEC_SHFL:
-        case PTX_EXEC_MATCH:
-        case PTX_EXEC_REDUX:
-        case PTX_EXEC_BAR_WARP:
-        case PTX_EXEC_CLOCK: /* what a lane has done, and what it has under way */
-        case PTX_EXEC_COPY:
-        case PTX_EXEC_COPY_COMMIT:
-        case PTX_EXEC_COPY_WAIT:
-        case PTX_EXEC_COPY_BULK:
-        case PTX_EXEC_COPY_ARRIVE:
-        case PTX_EXEC_MBARRIER:
-        case PTX_EXEC_MMA:
-        case PTX_EXEC_MATRIX_LD:
-        case PTX_EXEC_MATRIX_ST:
-        case PTX_EXEC_TEXTURE:
-        case PTX_EXEC_SUST:
-        case PTX_EXEC_CLUSTER:
+        if (ptx_exec_is(code->ops[pc].exec, PTX_TELLS))
             return false;
-        case PTX_EXEC_NOP:
-        case PTX_EXEC_ROWS:
-        case PTX_EXEC_LD:
-        case PTX_EXEC_ST:
-        case PTX_EXEC_ATOM:
-        case PTX_EXEC_MEMBAR:
-        case PTX_EXEC_BAR_SYNC:
-        case PTX_EXEC_BAR_ARRIVE:
-        case PTX_EXEC_BAR_RED:
-        case PTX_EXEC_BRA:
-        case PTX_EXEC_CALL:
-        case PTX_EXEC_RET:
-        case PTX_EXEC_EXIT:
-        case PTX_EXEC_SSY:
-        case PTX_EXEC_PREBRK:
-        case PTX_EXEC_PRERET:
-        case PTX_EXEC_SYNC:
-        case PTX_EXEC_BREAK:
-        case PTX_EXEC_TRAP:
-            break;
-        }
     return true;
 }
 

@@ -334,30 +334,9 @@ struct tutorial_result tutorial_run(struct arena *arena, const struct program *c
 /* TT.lang, with assert and havoc. */
 static bool translates(enum code_kind kind)
 {
-    switch (kind) {
-    case CODE_SKIP:
-    case CODE_ASSIGN:
-    case CODE_IF:
-    case CODE_WHILE:
-    case CODE_BARRIER:
-    case CODE_ASSERT:
-    case CODE_HAVOC:
-        return true;
-    case CODE_BREAK:
-    case CODE_CALL:
-    case CODE_RETURN:
-    case CODE_EXIT:
-    case CODE_ASSUME:
-    case CODE_ATOMIC:
-    case CODE_VOTE:
-    case CODE_GOTO:
-    case CODE_END_CALL:
-    case CODE_PICK:
-    case CODE_LOCKSYNC:
-    case CODE_PTX:
-        break;
-    }
-    return false;
+    const uint32_t kinds = 1u << CODE_SKIP | 1u << CODE_ASSIGN | 1u << CODE_IF | 1u << CODE_WHILE |
+                           1u << CODE_BARRIER | 1u << CODE_ASSERT | 1u << CODE_HAVOC;
+    return kinds >> kind & 1;
 }
 
 bool tutorial_applies(struct arena *arena, const struct program *core, const char **reason)

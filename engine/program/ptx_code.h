@@ -31,69 +31,22 @@
 #include "engine/ptx/ptx_windows.h"
 
 enum ptx_exec {
-    PTX_EXEC_NOP,  /* brkpt, pmevent, nanosleep, prefetch, fence .. */
-    PTX_EXEC_ROWS, /* row.fn */
-    PTX_EXEC_LD,
-    PTX_EXEC_ST,
-    PTX_EXEC_ATOM, /* red: without a result */
-    PTX_EXEC_VOTE,
-    PTX_EXEC_ACTIVEMASK,
-    PTX_EXEC_SHFL,
-    PTX_EXEC_MATCH,
-    PTX_EXEC_REDUX,
-    PTX_EXEC_MEMBAR, /* membar, fence */
-    PTX_EXEC_BAR_SYNC,
-    PTX_EXEC_BAR_ARRIVE,
-    PTX_EXEC_BAR_RED,
-    PTX_EXEC_BAR_WARP,
-    PTX_EXEC_CLOCK, /* mov of %clock and its like: `mode` is the special register */
-    PTX_EXEC_COPY, /* cp.async: parts[0] is where to, parts[1] where from; `has_count`: sources[0] bytes are read */
-    PTX_EXEC_COPY_COMMIT,
-    PTX_EXEC_COPY_WAIT, /* `target`: groups that may be under way; UINT32_MAX: all that was begun is waited for */
-    PTX_EXEC_COPY_BULK, /* parts[0], parts[1] as of COPY, sources[0]: bytes; parts[2]: the mbarrier that hears of it */
-    PTX_EXEC_COPY_ARRIVE, /* cp.async.mbarrier.arrive: the address of the mbarrier */
-    PTX_EXEC_MBARRIER,    /* the address, and what it takes; `mode`: what is done */
-    PTX_EXEC_MMA,         /* `matrix`; also wmma.mma and movmatrix */
-    PTX_EXEC_MATRIX_LD, /* ldmatrix, wmma.load: `matrix`, the address; sources[1]: the stride, if has_count */
-    PTX_EXEC_MATRIX_ST, /* stmatrix, wmma.store */
-    PTX_EXEC_TEXTURE, /* tex, tld4, suld, txq, suq: the handle, three coordinates (the third may be a layer), level */
-    PTX_EXEC_SUST,    /* sust: the handle, three coordinates, values */
-    PTX_EXEC_CLUSTER, /* barrier.cluster: `mode` is arrive or wait */
-    /* flow: everything from here on (ptx_is_flow) */
-    PTX_EXEC_BRA, /* also brx.idx: sources[0] is the index then */
-    PTX_EXEC_CALL,
-    PTX_EXEC_RET,
-    PTX_EXEC_EXIT,
-    PTX_EXEC_SSY,
-    PTX_EXEC_PREBRK,
-    PTX_EXEC_PRERET,
-    PTX_EXEC_SYNC,
-    PTX_EXEC_BREAK,
-    PTX_EXEC_TRAP /* assert_fails */
+#define PTX_EXEC_KIND(kind, traits) PTX_EXEC_##kind,
+#include "engine/program/ptx_exec.def"
+#undef PTX_EXEC_KIND
 };
 
-/* Accesses more than its address says: what is, or was, under way. */
-static inline bool ptx_is_far_reaching(enum ptx_exec exec)
-{
-    return exec == PTX_EXEC_COPY || exec == PTX_EXEC_COPY_WAIT ||
-           (exec >= PTX_EXEC_COPY_BULK && exec <= PTX_EXEC_MBARRIER);
-}
+enum ptx_exec_trait { PTX_LOADS = 1, PTX_STORES = 2, PTX_OWN = 4, PTX_TELLS = 8, PTX_FAR = 16 };
 
-/* Reads memory and does nothing else to it; writes it. */
-static inline bool ptx_loads(enum ptx_exec exec)
+/* Whether it has one of these traits. */
+static inline bool ptx_exec_is(uint32_t exec, uint32_t traits)
 {
-    return exec == PTX_EXEC_LD || exec == PTX_EXEC_MATRIX_LD || exec == PTX_EXEC_TEXTURE;
-}
-
-static inline bool ptx_stores(enum ptx_exec exec)
-{
-    return exec == PTX_EXEC_ST || exec == PTX_EXEC_MATRIX_ST || exec == PTX_EXEC_SUST;
-}
-
-/* All lanes of a warp together, and without a mask: matrices. */
-static inline bool ptx_is_of_matrices(enum ptx_exec exec)
-{
-    return exec >= PTX_EXEC_MMA && exec <= PTX_EXEC_MATRIX_ST;
+    static const uint8_t traits_of[] = {
+#define PTX_EXEC_KIND(kind, traits) traits,
+#include "engine/program/ptx_exec.def"
+#undef PTX_EXEC_KIND
+    };
+    return (traits_of[exec] & traits) != 0;
 }
 
 static inline bool ptx_is_flow(enum ptx_exec exec)

@@ -247,7 +247,7 @@ static uint64_t op_footprint(const struct program *program, const uint64_t all[2
                              const struct ptx_op *op)
 {
     bool is_known = op->sources[0].kind == PTX_PLACE_NONE;
-    if (ptx_is_far_reaching((enum ptx_exec)op->exec))
+    if (ptx_exec_is(op->exec, PTX_FAR))
         return all[0] | all[1];
     if (op->exec == PTX_EXEC_TEXTURE || op->exec == PTX_EXEC_SUST)
         return all[0];
@@ -365,8 +365,8 @@ static void number_statements(struct ptx_builder *b)
                               .block = CODE_NONE,
                               .guard = CODE_NONE,
                               .argument = CODE_NONE,
-                              .reads = ptx_stores((enum ptx_exec)op->exec) ? 0 : bits,
-                              .writes = ptx_loads((enum ptx_exec)op->exec) ? 0 : bits};
+                              .reads = ptx_exec_is(op->exec, PTX_STORES) ? 0 : bits,
+                              .writes = ptx_exec_is(op->exec, PTX_LOADS) ? 0 : bits};
         if (is_observed(op))
             finer_units(program, op->bytes);
     }

@@ -95,54 +95,14 @@ static void instruction_edges(struct flow *f, uint32_t node)
     const struct ptx_op *op = &f->program->ptx->ops[f->first + node];
     uint32_t end = f->graph.count - 1;
     bool goes_on = op->guard.kind != PTX_PLACE_NONE;
-    switch ((enum ptx_exec)op->exec) {
-    case PTX_EXEC_BRA:
+    if (op->exec == PTX_EXEC_BRA)
         branch_edges(f, node, op);
-        break;
-    case PTX_EXEC_BREAK:
+    else if (op->exec == PTX_EXEC_BREAK)
         add_edge(f, node, break_target(f, node));
-        break;
-    case PTX_EXEC_RET:
-    case PTX_EXEC_EXIT:
-    case PTX_EXEC_TRAP:
+    else if (op->exec == PTX_EXEC_RET || op->exec == PTX_EXEC_EXIT || op->exec == PTX_EXEC_TRAP)
         add_edge(f, node, end);
-        break;
-    case PTX_EXEC_NOP:
-    case PTX_EXEC_ROWS:
-    case PTX_EXEC_LD:
-    case PTX_EXEC_ST:
-    case PTX_EXEC_ATOM:
-    case PTX_EXEC_VOTE:
-    case PTX_EXEC_ACTIVEMASK:
-    case PTX_EXEC_SHFL:
-    case PTX_EXEC_MATCH:
-    case PTX_EXEC_REDUX:
-    case PTX_EXEC_MEMBAR:
-    case PTX_EXEC_BAR_SYNC:
-    case PTX_EXEC_BAR_ARRIVE:
-    case PTX_EXEC_BAR_RED:
-    case PTX_EXEC_BAR_WARP:
-    case PTX_EXEC_CLOCK:
-    case PTX_EXEC_COPY:
-    case PTX_EXEC_COPY_COMMIT:
-    case PTX_EXEC_COPY_WAIT:
-    case PTX_EXEC_COPY_BULK:
-    case PTX_EXEC_COPY_ARRIVE:
-    case PTX_EXEC_MBARRIER:
-    case PTX_EXEC_MMA:
-    case PTX_EXEC_MATRIX_LD:
-    case PTX_EXEC_MATRIX_ST:
-    case PTX_EXEC_TEXTURE:
-    case PTX_EXEC_SUST:
-    case PTX_EXEC_CLUSTER:
-    case PTX_EXEC_CALL:
-    case PTX_EXEC_SSY:
-    case PTX_EXEC_PREBRK:
-    case PTX_EXEC_PRERET:
-    case PTX_EXEC_SYNC:
+    else
         goes_on = true;
-        break;
-    }
     if (goes_on) /* behind the last instruction is the end */
         add_edge(f, node, node + 1);
 }

@@ -186,20 +186,9 @@ static void put_suppression(struct sarif *s, const struct report_finding *shown)
  * that it is gone. */
 static const char *baseline_state(const struct report_finding *shown)
 {
-    switch (shown->class) {
-    case REPORT_NEW:
-    case REPORT_REGRESSION:
+    if (shown->class == REPORT_NEW || shown->class == REPORT_REGRESSION)
         return "new";
-    case REPORT_FIXED:
-        return "absent";
-    case REPORT_OPEN:
-    case REPORT_SUPPRESSED:
-    case REPORT_KNOWN:
-    case REPORT_INVALID:
-    case REPORT_CLASS_COUNT:
-        break;
-    }
-    return "unchanged";
+    return shown->class == REPORT_FIXED ? "absent" : "unchanged";
 }
 
 static void put_properties(struct sarif *s, const struct report_finding *shown)

@@ -62,7 +62,7 @@ bool launch_decides(const struct launch *launch)
     for (uint32_t pc = 1; pc < code->count; pc++) {
         const struct ptx_op *op = &code->ops[pc];
         const struct launch_manner *m = &launch->race->manners[pc];
-        if (op->exec == PTX_EXEC_CLOCK || ptx_is_far_reaching((enum ptx_exec)op->exec))
+        if (op->exec == PTX_EXEC_CLOCK || ptx_exec_is(op->exec, PTX_FAR))
             return false;
         if (!m->strong)
             continue;

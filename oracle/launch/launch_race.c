@@ -61,9 +61,9 @@ static const char *location_name(struct arena *arena, const struct program *prog
 static const char *verb(const struct launch_race *race, uint32_t stm)
 {
     const enum ptx_exec exec = (enum ptx_exec)race->program->ptx->ops[stm].exec;
-    if (ptx_loads(exec))
+    if (ptx_exec_is(exec, PTX_LOADS))
         return race->manners[stm].strong ? "read (strong)" : "read";
-    if (ptx_stores(exec))
+    if (ptx_exec_is(exec, PTX_STORES))
         return race->manners[stm].strong ? "written (strong)" : "written";
     return "changed by an atomic";
 }
@@ -541,7 +541,7 @@ static struct launch_manner mbarrier_of(const struct ptx_op *op)
 
 static struct launch_manner manner_of(const struct ptx_op *op)
 {
-    if (ptx_is_far_reaching((enum ptx_exec)op->exec))
+    if (ptx_exec_is(op->exec, PTX_FAR))
         return mbarrier_of(op);
     bool is_atomic = op->exec == PTX_EXEC_ATOM;
     bool ordered = says(op, PTX_W_ACQ_REL) || says(op, PTX_W_SC);
@@ -550,8 +550,8 @@ static struct launch_manner manner_of(const struct ptx_op *op)
         .strong = is_atomic || says(op, PTX_W_VOLATILE) || says(op, PTX_W_RELAXED),
         .acquires = ordered || says(op, PTX_W_ACQUIRE),
         .releases = ordered || says(op, PTX_W_RELEASE),
-        .reads = ptx_loads((enum ptx_exec)op->exec) || is_atomic,
-        .writes = ptx_stores((enum ptx_exec)op->exec) || is_atomic,
+        .reads = ptx_exec_is(op->exec, PTX_LOADS) || is_atomic,
+        .writes = ptx_exec_is(op->exec, PTX_STORES) || is_atomic,
         .warp_barrier = op->exec == PTX_EXEC_BAR_WARP,
         .fence = fence,
         .scope = says(op, PTX_W_CTA) || says(op, PTX_W_CLUSTER) ? SYNC_BLOCK : SYNC_DEVICE};

@@ -43,30 +43,10 @@ struct phi_trace *phi_trace_new(struct arena *arena, struct machine *warp, struc
 
 static bool is_event(enum code_kind kind)
 {
-    switch (kind) {
-    case CODE_SKIP:
-    case CODE_ASSIGN:
-    case CODE_IF:
-    case CODE_WHILE:
-    case CODE_ASSERT:
-    case CODE_ASSUME:
-    case CODE_HAVOC:
-    case CODE_ATOMIC:
-    case CODE_VOTE:
-    case CODE_BARRIER:
-        return true;
-    case CODE_BREAK:
-    case CODE_CALL:
-    case CODE_RETURN:
-    case CODE_EXIT:
-    case CODE_GOTO:
-    case CODE_END_CALL:
-    case CODE_PICK:
-    case CODE_LOCKSYNC:
-    case CODE_PTX:
-        break;
-    }
-    return false;
+    const uint32_t kinds = 1u << CODE_SKIP | 1u << CODE_ASSIGN | 1u << CODE_IF | 1u << CODE_WHILE |
+                           1u << CODE_ASSERT | 1u << CODE_ASSUME | 1u << CODE_HAVOC |
+                           1u << CODE_ATOMIC | 1u << CODE_VOTE | 1u << CODE_BARRIER;
+    return kinds >> kind & 1;
 }
 
 /* The steps of a warp up to and including its next event. */

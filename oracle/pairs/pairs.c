@@ -153,27 +153,10 @@ static const char *says_nothing(const struct guided *g)
 {
     if (g->inner_choices > 0)
         return "choices of the scheduler inside steps";
-    if (g->race)
+    if (g->race || g->status == STATUS_TERMINATED || pairs_is_defect(g->status))
         return NULL;
-    switch (g->status) {
-    case STATUS_TERMINATED:
-    case STATUS_ASSERT_FAILS:
-    case STATUS_BARRIER_DIVERGENCE:
-    case STATUS_OUT_OF_BOUNDS:
-    case STATUS_CALL_DEPTH:
-        return NULL;
-    case STATUS_RUNNING:
+    if (g->status == STATUS_RUNNING)
         return "the execution spent its budget";
-    case STATUS_INFEASIBLE:
-    case STATUS_DEADLOCK:
-    case STATUS_NONTERMINATING:
-    case STATUS_STEP_LIMIT:
-    case STATUS_STUCK:
-    case STATUS_UNSUPPORTED:
-    case STATUS_BARRIER_ERROR:
-    case STATUS_COUNT:
-        break;
-    }
     return "the execution ends neither well nor with a defect";
 }
 

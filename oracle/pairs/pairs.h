@@ -26,6 +26,13 @@
 #include "oracle/check/verdict.h"
 #include "oracle/race/race.h"
 
+/* An error that two threads can have, too. */
+static inline bool pairs_is_defect(enum status status)
+{
+    return status == STATUS_ASSERT_FAILS || status == STATUS_BARRIER_DIVERGENCE ||
+           status == STATUS_OUT_OF_BOUNDS || status == STATUS_CALL_DEPTH;
+}
+
 struct pairs_case {
     const struct program *program;     /* P */
     const struct semantics *semantics; /* whose actors are threads: interleave, threads */

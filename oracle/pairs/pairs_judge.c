@@ -9,28 +9,9 @@ static enum interest interest_of(const struct execution *execution)
 {
     if (execution->subject != SUBJECT_INTERLEAVE || execution->searched)
         return UNINTERESTING;
-    if (execution->race)
+    if (execution->race || pairs_is_defect(execution->status))
         return DEFECTIVE;
-    switch (execution->status) {
-    case STATUS_TERMINATED:
-        return CLEAN;
-    case STATUS_ASSERT_FAILS:
-    case STATUS_BARRIER_DIVERGENCE:
-    case STATUS_OUT_OF_BOUNDS:
-    case STATUS_CALL_DEPTH:
-        return DEFECTIVE;
-    case STATUS_RUNNING:
-    case STATUS_INFEASIBLE:
-    case STATUS_DEADLOCK:
-    case STATUS_NONTERMINATING:
-    case STATUS_STEP_LIMIT:
-    case STATUS_STUCK:
-    case STATUS_UNSUPPORTED:
-    case STATUS_BARRIER_ERROR:
-    case STATUS_COUNT:
-        break;
-    }
-    return UNINTERESTING;
+    return execution->status == STATUS_TERMINATED ? CLEAN : UNINTERESTING;
 }
 
 /* One of the most interesting executions; NULL: there is none. */

@@ -219,28 +219,10 @@ struct first_difference result_first_write(struct checking *c, const struct exec
 
 enum clean result_clean_of(enum status status, bool race)
 {
-    if (race)
+    if (race || status == STATUS_ASSERT_FAILS || status == STATUS_BARRIER_DIVERGENCE ||
+        status == STATUS_OUT_OF_BOUNDS)
         return DIRTY;
-    switch (status) {
-    case STATUS_TERMINATED:
-        return CLEAN;
-    case STATUS_ASSERT_FAILS:
-    case STATUS_BARRIER_DIVERGENCE:
-    case STATUS_OUT_OF_BOUNDS:
-        return DIRTY;
-    case STATUS_RUNNING:
-    case STATUS_CALL_DEPTH:
-    case STATUS_INFEASIBLE:
-    case STATUS_DEADLOCK:
-    case STATUS_NONTERMINATING:
-    case STATUS_STEP_LIMIT:
-    case STATUS_STUCK:
-    case STATUS_UNSUPPORTED:
-    case STATUS_BARRIER_ERROR:
-    case STATUS_COUNT:
-        break;
-    }
-    return CLEAN_UNKNOWN;
+    return status == STATUS_TERMINATED ? CLEAN : CLEAN_UNKNOWN;
 }
 
 /* ---- reports ---- */

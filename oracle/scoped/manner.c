@@ -50,8 +50,8 @@ static struct manner manner_of_op(const struct ptx_op *op)
         op->exec == PTX_EXEC_COPY_ARRIVE)
         return (struct manner){
             .strong = true, .reads = true, .writes = true, .releases = true, .copies = true};
-    const bool reads = ptx_loads((enum ptx_exec)op->exec);
-    const bool writes = ptx_stores((enum ptx_exec)op->exec);
+    const bool reads = ptx_exec_is(op->exec, PTX_LOADS);
+    const bool writes = ptx_exec_is(op->exec, PTX_STORES);
     if (!reads && !writes && !atomic)
         return (struct manner){0};
     return (struct manner){
