@@ -91,7 +91,9 @@ struct drawn_test litmus_draw(uint64_t seed, uint64_t number)
     uint8_t value = 0;
     uint32_t loads = 0;
     pcg_seed(&rng, pcg_splitmix(seed), pcg_splitmix(number));
-    test.law = (enum litmus_law)pcg_below(&rng, LITMUS_LAWS);
+    uint32_t drawn =
+        pcg_below(&rng, LITMUS_LAWS + 1); /* of the axioms, which are more to ask, two */
+    test.law = drawn == LITMUS_LAWS ? LAW_AXIOMS : (enum litmus_law)drawn;
     if (laws[test.law].flags & DRAW_PTX) {
         litmus_draw_ptx(&rng, &test);
         return test;

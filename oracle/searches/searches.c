@@ -167,6 +167,8 @@ const char *searches_differ(struct arena *arena, enum subject_id subject, const 
     }
     for (uint32_t i = 0; i < sizeof ways / sizeof *ways && !differs; i++)
         differs = search(&s, &ways[i]);
+    if (!differs && subject != SUBJECT_INTERLEAVE)
+        differs = searches_lassos(&s);
     if (!differs && subject == SUBJECT_INTERLEAVE)
         differs = search_predicated(&s, forms_get(forms, PROGRAM_PREDICATED)->program);
     return differs;

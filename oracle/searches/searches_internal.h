@@ -22,4 +22,9 @@ enum search_liveness searches_liveness(const struct searched *s);
 /* "progress under lobe": the first model of which something else is said; NULL: none. Each actor is a unit. */
 const char *searches_progress(const struct searched *s, const struct progress *said);
 
+/* ---- searches_lassos.c ---- */
+
+/* What searches for lassos say otherwise than the definition; NULL: nothing. */
+const char *searches_lassos(const struct searched *s);
+
 #endif

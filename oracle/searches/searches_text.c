@@ -143,7 +143,7 @@ static const char *arms(struct drawing *d, uint32_t threads, uint32_t all)
             t + 1 == all ? "" : arena_printf(d->arena, "if (bid * %u + tid == %u) ", threads, t);
         text = arena_printf(d->arena, "%s%s%s{%s }", text, t ? " else " : "", head, own);
     }
-    if (below(d, 3) == 0) {
+    if (below(d, 3) == 0 || d->manner == WAITING) {
         const char *rest = list(d, 1);
         text = arena_printf(d->arena, "%s barrier();%s", text, rest);
     }

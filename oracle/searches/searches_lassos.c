@@ -1,0 +1,320 @@
+/*
+ * searches_lassos.c - infinite executions that are drawn, as a stem and a loop of actors on the graph of all states: what
+ * the searches for lassos say of them, and what they find themselves, by definition (progress.def, lasso.h).
+ */
+#include "engine/base/pcg.h"
+#include "engine/machine/live.h"
+#include "engine/progress/fair_lasso.h"
+#include "engine/progress/lasso.h"
+#include "engine/search/search.h"
+#include "oracle/searches/searches_internal.h"
+
+#include <string.h>
+
+enum { STEPS = 48, WALKS = 3, LASSOS = 6 /* of a walk that are asked about */, FAIR_STEPS = 1500 };
+
+/* A way through the graph: the states it comes to, the first included, and who steps. */
+struct way {
+    uint32_t count; /* of steps */
+    uint32_t actors[2 * STEPS], states[2 * STEPS + 1];
+};
+
+/* The one state that the actor's step leads to; REF_ALL_NONE: there is none, or a choice within the step. */
+static uint32_t step_from(const struct searched *s, uint32_t state, uint32_t actor)
+{
+    uint32_t to = REF_ALL_NONE;
+    for (uint32_t e = s->all.states[state].first_edge; e != REF_ALL_NONE;
+         e = s->all.edges[e].other) {
+        if (s->all.edges[e].actor != actor)
+            continue;
+        if (to != REF_ALL_NONE)
+            return REF_ALL_NONE;
+        to = s->all.edges[e].to;
+    }
+    return to;
+}
+
+static bool add_step(const struct searched *s, struct way *way, uint32_t actor)
+{
+    uint32_t to = step_from(s, way->states[way->count], actor);
+    if (to == REF_ALL_NONE || way->count == 2 * STEPS)
+        return false;
+    way->actors[way->count++] = actor;
+    way->states[way->count] = to;
+    return true;
+}
+
+/* ---- by definition ---- */
+
+/* Whom the model treats fairly in a state to which these have stepped. */
+static bool treats_fairly(const struct searched *s, enum progress_model model,
+                          const struct ref_all_state *state, const bool *begun, uint32_t unit)
+{
+    bool lowest = true, below = false;
+    for (uint32_t u = 0; u < s->actors; u++) {
+        lowest = lowest && (u >= unit || state->final[u]);
+        below = below || (u >= unit && begun[u]);
+    }
+    if (state->final[unit] || state->over)
+        return false;
+    switch (model) {
+    case PROGRESS_UNFAIR:
+        return false;
+    case PROGRESS_HSA:
+        return lowest;
+    case PROGRESS_OBE:
+        return begun[unit];
+    case PROGRESS_HSA_OBE:
+        return begun[unit] || lowest;
+    case PROGRESS_LOBE:
+        return below;
+    case PROGRESS_FAIR:
+    case PROGRESS_MODEL_COUNT:
+        break;
+    }
+    return true;
+}
+
+/* Steps [stem, count) come back to their first state; who is treated fairly is the same in each state, somebody (but for
+ * `unfair`), and steps or cannot step somewhere. */
+static bool is_execution(const struct searched *s, enum progress_model model, const struct way *way,
+                         uint32_t stem)
+{
+    bool begun[REF_ALL_ACTORS] = {false}, fair[REF_ALL_ACTORS] = {false},
+         settled[REF_ALL_ACTORS] = {false}, some = model == PROGRESS_UNFAIR, same = true;
+    for (uint32_t i = 0; i <= way->count; i++) {
+        const struct ref_all_state *state = &s->all.states[way->states[i]];
+        for (uint32_t u = 0; u < s->actors && i >= stem; u++) {
+            bool now = treats_fairly(s, model, state, begun, u);
+            same = same && (i == stem || fair[u] == now);
+            fair[u] = now;
+            some = some || now;
+            settled[u] = settled[u] || !state->live[u] || (i < way->count && way->actors[i] == u);
+        }
+        if (i < way->count)
+            begun[way->actors[i]] = true;
+    }
+    for (uint32_t u = 0; u < s->actors; u++)
+        same = same && (!fair[u] || settled[u]);
+    return same && some && stem < way->count && way->states[stem] == way->states[way->count];
+}
+
+/* ---- lassos that are drawn ---- */
+
+/* A walk, of a few who step more often than others. */
+struct walker {
+    struct choices choices; /* first member */
+    struct pcg rng;
+    uint32_t often; /* bit a of actor a */
+    struct way *way;
+};
+
+static uint32_t walk_pick(struct choices *choices, const struct machine *machine)
+{
+    struct walker *w = (struct walker *)choices;
+    const struct machine_head *head = machine->head;
+    uint32_t at = pcg_below(&w->rng, head->live_count);
+    for (uint32_t i = 0; i < 4 && !(w->often >> head->live[at] & 1); i++)
+        at = pcg_below(&w->rng, head->live_count);
+    if (w->way->count < 2 * STEPS)
+        w->way->actors[w->way->count++] = head->live[at];
+    return at;
+}
+
+static uint32_t walk_choose(struct choices *choices, uint32_t n)
+{
+    (void)choices;
+    (void)n;
+    return 0;
+}
+
+/* From the actors that stepped, the states; less, where there is a choice within a step. */
+static void find_states(const struct searched *s, struct way *way)
+{
+    uint32_t count = way->count;
+    way->count = 0;
+    way->states[0] = 0;
+    while (way->count < count && add_step(s, way, way->actors[way->count]))
+        ;
+}
+
+static const struct tape *tape_of(struct arena *arena, const struct way *way, uint32_t from,
+                                  uint32_t to)
+{
+    struct tape *tape = tape_new(arena, to - from);
+    for (uint32_t i = from; i < to; i++)
+        tape_add(tape, way->actors[i]);
+    return tape;
+}
+
+static struct way way_of(const struct searched *s, const struct tape *stem, const struct tape *loop)
+{
+    struct way way = {.count = 0};
+    bool follows = true;
+    for (uint32_t i = 0; i < stem->count && follows; i++)
+        follows = add_step(s, &way, stem->entries[i]);
+    for (uint32_t i = 0; i < loop->count && follows; i++)
+        follows = add_step(s, &way, loop->entries[i]);
+    way.count = follows ? way.count : UINT32_MAX;
+    return way;
+}
+
+static const char *ask_models(const struct searched *s, struct machine *machine,
+                              const struct way *way, uint32_t stem)
+{
+    const struct fair_units units = {s->units, s->actors};
+    for (int m = 0; m < PROGRESS_MODEL_COUNT; m++) {
+        enum progress_model model = (enum progress_model)m;
+        bool is = is_execution(s, model, way, stem);
+        if (fair_lasso_is(s->arena, machine, &units, model, tape_of(s->arena, way, 0, stem),
+                          tape_of(s->arena, way, stem, way->count)) != is)
+            return arena_printf(s->arena, "lasso: %s under %s", is ? "refused" : "taken",
+                                progress_table[m].name);
+    }
+    return NULL;
+}
+
+/* Loops that the walk closes, and those once more behind themselves: who steps in them has begun then. */
+static const char *ask_walk(const struct searched *s, struct machine *machine,
+                            const struct way *walk)
+{
+    uint32_t asked = 0;
+    for (uint32_t to = 1; to <= walk->count && to <= STEPS; to++)
+        for (uint32_t from = 0; from < to; from++) {
+            struct way way = *walk;
+            if (walk->states[from] != walk->states[to] || asked++ >= LASSOS)
+                continue;
+            way.count = to;
+            const char *differs = ask_models(s, machine, &way, from);
+            for (uint32_t i = from; i < to && way.count < 2 * STEPS; i++)
+                (void)add_step(s, &way, walk->actors[i]);
+            if (!differs && way.count == 2 * to - from)
+                differs = ask_models(s, machine, &way, to);
+            if (differs)
+                return differs;
+        }
+    return NULL;
+}
+
+/* ---- lassos that are found ---- */
+
+/* Whether every live actor steps in [from, to); live is who can step at its end. */
+static bool all_step(const struct searched *s, const struct way *way, uint32_t from, uint32_t to)
+{
+    for (uint32_t a = 0; a < s->actors; a++) {
+        bool steps = !s->all.states[way->states[to]].live[a];
+        for (uint32_t i = from; i < to; i++)
+            steps = steps || way->actors[i] == a;
+        if (!steps)
+            return false;
+    }
+    return true;
+}
+
+/* What lasso_random says of the walk: a fair loop as soon as there is one, else the first one, if any. */
+static const char *ask_random(const struct searched *s, const struct way *walk,
+                              const struct lasso *said)
+{
+    bool over = s->all.states[walk->states[walk->count]].over, some = false;
+    uint32_t first = 0, length = 0;
+    for (uint32_t to = 1; to <= walk->count; to++) {
+        uint32_t from = 0;
+        while (walk->states[from] != walk->states[to])
+            from++;
+        if (from == to)
+            continue;
+        if (all_step(s, walk, from, to))
+            return said->kind == LASSO_FAIR && said->stem == from && said->loop == to - from
+                       ? NULL
+                       : "lasso: fair loop missed";
+        first = some ? first : from;
+        length = some ? length : to - from;
+        some = true;
+    }
+    return said->kind == (over   ? LASSO_NONE
+                          : some ? LASSO_UNFAIR
+                                 : LASSO_UNKNOWN) &&
+                   said->stem == first && said->loop == length
+               ? NULL
+               : "lasso: a walk's loop";
+}
+
+/* A policy's loop: it comes back, and who steps in it, and who could, is as said. */
+static const char *ask_policy(const struct searched *s, const struct way *way,
+                              const struct lasso *said)
+{
+    uint32_t stem = (uint32_t)said->stem;
+    if (way->count == UINT32_MAX)
+        return NULL; /* a choice within a step, or too long */
+    if (way->states[stem] != way->states[way->count])
+        return "lasso: loop that does not come back";
+    for (uint32_t a = 0; a < s->actors; a++) {
+        bool steps = false;
+        for (uint32_t i = stem; i < way->count; i++)
+            steps = steps || way->actors[i] == a;
+        if (steps != said->stepped[a] || s->all.states[way->states[stem]].live[a] != said->live[a])
+            return "lasso: who steps in a policy's loop";
+    }
+    return all_step(s, way, stem, way->count) == (said->kind == LASSO_FAIR)
+               ? NULL
+               : "lasso: kind of a policy's loop";
+}
+
+static const char *ask_policies(const struct searched *s, struct machine *machine, uint32_t drawn)
+{
+    static const enum sched_kind kinds[] = {SCHED_SEQUENTIAL, SCHED_REVERSE, SCHED_ROUND_ROBIN,
+                                            SCHED_STARVE};
+    struct sched_spec policy = {
+        .kind = kinds[drawn % 4], .quantum = 1 + drawn / 4 % 3, .victim = drawn / 12 % s->actors};
+    struct lasso lasso = lasso_run(s->arena, machine, &policy, STEPS);
+    if (lasso.kind != LASSO_FAIR && lasso.kind != LASSO_UNFAIR)
+        return NULL;
+    lasso_tapes(s->arena, machine, &policy, &lasso);
+    struct way way = way_of(s, lasso.stem_tape, lasso.loop_tape);
+    return ask_policy(s, &way, &lasso);
+}
+
+/* What the sampled search shows is an execution of the model. */
+static const char *ask_samples(const struct searched *s, struct machine *machine, uint64_t seed)
+{
+    const struct fair_units units = {s->units, s->actors};
+    struct fair_options options = FAIR_DEFAULTS;
+    options.seed = seed;
+    options.budget_steps = FAIR_STEPS;
+    struct fair_result found =
+        fair_lasso_search(s->arena, machine, &units, (1u << PROGRESS_MODEL_COUNT) - 1, &options);
+    for (int m = 0; m < PROGRESS_MODEL_COUNT; m++) {
+        if (!found.answers[m].found)
+            continue;
+        struct way way = way_of(s, found.answers[m].stem, found.answers[m].loop);
+        if (way.count != UINT32_MAX &&
+            !is_execution(s, (enum progress_model)m, &way, found.answers[m].stem->count))
+            return arena_printf(s->arena, "lasso: found under %s", progress_table[m].name);
+    }
+    return NULL;
+}
+
+const char *searches_lassos(const struct searched *s)
+{
+    const struct subject_info *subject = &subject_table[s->subject];
+    struct machine *machine =
+        search_machine_with(s->arena, subject->vtable, s->program, &subject->options);
+    struct pcg rng = pcg_derive(s->all.state_count, PCG_SCHEDULE, s->all.edge_count);
+    const char *differs = NULL;
+    for (uint32_t i = 0; i < WALKS && !differs; i++) {
+        struct way walk = {.count = 0};
+        struct walker walker = {{walk_pick, walk_choose, NULL}, rng, 0, &walk};
+        walker.often = 1 + pcg_below(&walker.rng, (1u << s->actors) - 1);
+        struct lasso said = lasso_random(s->arena, machine, &walker.choices, STEPS);
+        uint32_t steps = walk.count;
+        rng = walker.rng;
+        find_states(s, &walk);
+        if (walk.count == steps)
+            differs = ask_random(s, &walk, &said);
+        if (!differs)
+            differs = ask_walk(s, machine, &walk);
+    }
+    if (!differs)
+        differs = ask_policies(s, machine, pcg_next(&rng));
+    return differs ? differs : ask_samples(s, machine, pcg_next64(&rng));
+}
