@@ -128,8 +128,8 @@ static double in_texels(const struct ptx_texture *t, enum ptx_addressing mode, d
 {
     static const double far = 1099511627776.0;
     double whole = floor(c);
-    if (mode == PTX_ADDRESS_WRAP)
-        c = fmin(c - whole, nextafter(1, 0)); /* what lies just below a copy is in its last texel */
+    if (mode == PTX_ADDRESS_WRAP) /* what lies just below a copy is in its last texel */
+        c = c - whole < 1 ? c - whole : isfinite(c) ? nextafter(1, 0) : 0;
     else if (mode == PTX_ADDRESS_MIRROR)
         c = fmod(whole, 2) == 0 ? c - whole : 1 - (c - whole);
     if (t->normalized)

@@ -218,7 +218,7 @@ static long double number(enum ptx_word type, uint64_t bits)
 
 /* What is added up: the sum, the sum of sizes, and the least power of two that all summands are multiples of. */
 struct sum {
-    long double value, size;
+    long double value, size; /* infinite summands have no size */
     int unit;
 };
 
@@ -227,9 +227,9 @@ static void add(struct sum *sum, long double x)
     int exponent;
     long double digits = frexpl(fabsl(x), &exponent);
     sum->value += x;
-    sum->size += fabsl(x);
     if (!isfinite(x) || x == 0)
         return;
+    sum->size += fabsl(x);
     while (digits != floorl(digits)) {
         digits *= 2;
         exponent--;
@@ -247,15 +247,29 @@ static bool may_be(const struct sum *sum, uint32_t count, enum ptx_word type, ui
 {
     struct ref_shape f = ref_shape_of(type);
     long double x = ref_float_value(got, type);
-    if (isnan(sum->value) || isinf(sum->value))
-        return isnan(sum->value) ? isnan(x) : x == sum->value;
+    if (isnan(sum->value))
+        return isnan(x);
     if (sum->size >= ldexpl(1, f.exponent + 1))
         return true; /* a partial sum may be infinite */
+    if (isinf(sum->value))
+        return x == sum->value;
     const int smallest = 2 - f.exponent - f.precision;
     const long double least = ldexpl(1, smallest);
     if (sum->unit >= smallest && sum->size <= ldexpl(1, sum->unit + f.precision))
         return x == sum->value;
     return fabsl(x - sum->value) <= (count + 1) * (ldexpl(sum->size, 1 - f.precision) + least);
+}
+
+/* Of .f64 the order is told, and each step is a fused multiply-add: there is one result. */
+static bool double_is(const struct ref_product *x, struct ref_matrix_at at, uint64_t got,
+                      uint64_t *about)
+{
+    double sum = (double)ref_float_value(find(x, REF_MATRIX_C, at.row, at.column), PTX_W_F64);
+    for (uint32_t k = 0; k < x->sizes[REF_MATRIX_A].columns; k++)
+        sum = fma((double)ref_float_value(find(x, REF_MATRIX_A, at.row, k), PTX_W_F64),
+                  (double)ref_float_value(find(x, REF_MATRIX_B, k, at.column), PTX_W_F64), sum);
+    *about = ref_float_bits((long double)sum, PTX_W_F64, FE_TONEAREST);
+    return got == *about;
 }
 
 static bool number_may(const struct ref_product *x, struct ref_matrix_at at, uint64_t got,
@@ -266,14 +280,14 @@ static bool number_may(const struct ref_product *x, struct ref_matrix_at at, uin
     enum ptx_word type = element(i, REF_MATRIX_D);
     uint32_t count = x->sizes[REF_MATRIX_A].columns;
     struct sum sum = {.unit = INT32_MAX / 2};
+    if (type == PTX_W_F64)
+        return double_is(x, at, got, about);
     add(&sum, number(element(i, REF_MATRIX_C), find(x, REF_MATRIX_C, at.row, at.column)));
     for (uint32_t k = 0; k < count; k++)
         add(&sum, number(a, find(x, REF_MATRIX_A, at.row, k)) *
                       number(b, find(x, REF_MATRIX_B, k, at.column)));
-    *about = ref_float_bits(type == PTX_W_F64   ? (long double)(double)sum.value
-                            : type == PTX_W_F32 ? (long double)(float)sum.value
-                                                : sum.value,
-                            type, FE_TONEAREST);
+    *about = ref_float_bits(type == PTX_W_F32 ? (long double)(float)sum.value : sum.value, type,
+                            FE_TONEAREST);
     return may_be(&sum, count, type, got);
 }
 

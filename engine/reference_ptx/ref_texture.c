@@ -54,10 +54,16 @@ struct counted {
     int weight[2];
 };
 
+/* Further away all places are alike. */
+static long double near(long double c)
+{
+    return fminl(fmaxl(c, -0x1p60L), 0x1p60L);
+}
+
 static long double coordinate_of(uint64_t bits)
 {
     long double c = ref_float_value(bits & 0xffffffffu, PTX_W_F32);
-    return c != c ? 0 : fminl(fmaxl(c, -0x1p60L), 0x1p60L);
+    return c != c ? 0 : near(c);
 }
 
 /* x as a number of texels, inside the texture if it wraps or is mirrored. */
@@ -71,7 +77,7 @@ static long double texels(const struct ptx_texture *t, uint32_t axis, long doubl
         long double pair = c / 2 - floorl(c / 2); /* two copies: one, and its reflection */
         c = pair < 0.5L ? 2 * pair : 2 - 2 * pair;
     }
-    return c * t->size[axis];
+    return near(c * t->size[axis]);
 }
 
 /* Texel i, which may be one beyond an end, or far from it. */

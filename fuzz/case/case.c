@@ -24,7 +24,9 @@ enum {
     HOST_SEED = 8,
     LAWS_SEED = 9,
     BRIEF_SEED = 10,
-    BARRIERS_SHARE = 4,        /* of these */
+    KINDS = 16, /* of these: so many are of barriers, of clusters */
+    BARRIERS = 4,
+    CLUSTERS = 2,
     INSTRUCTIONS_SCHEDULES = 4 /* each subject's share of them is one */
 };
 
@@ -49,8 +51,8 @@ static bool is_spin(uint64_t seed, uint64_t number, const struct gen_options *ge
            drawn % (100 * CASE_SPIN_SHARE) < gen_weight_percent(gen->weights, FEATURE_LOCKS);
 }
 
-/* One case in RAGGED_SHARE, of tiny ones every second, where it is in block form, may break Def. 5.1: a goto without a
- * target that is possible, a guard that reads what others write. */
+/* One case in RAGGED_SHARE, of tiny ones every second, where it is in block form, may break Def. 5.1: a goto
+ * without a target that is possible, a guard that reads what others write. */
 static bool is_ragged(uint64_t seed, uint64_t number, bool tiny)
 {
     uint64_t drawn = pcg_splitmix(pcg_splitmix(seed + RAGGED_SHARE) ^ number);
@@ -105,8 +107,8 @@ static bool is_usual(const struct fuzz_case *c)
            c->check.oracles == CHECK_DEFAULTS.oracles;
 }
 
-/* What stands beside a kernel where nothing is asked in particular: one case in CASE_HOST_SHARE has a host program, one
- * in CASE_LAWS_SHARE litmus tests. */
+/* What stands beside a kernel where nothing is asked in particular: one case in CASE_HOST_SHARE has a host program,
+ * one in CASE_LAWS_SHARE litmus tests. */
 static void draw_beside(struct fuzz_case *c)
 {
     if (is_drawn(c->seed, c->number, HOST_SEED, CASE_HOST_SHARE))
@@ -129,20 +131,25 @@ static bool is_instructions(uint64_t seed, uint64_t number, const struct gen_opt
 }
 
 /* Warps, and one of those who have a lane's instructions alone; of barriers, one of those who have other rules of
- * these, too. */
+ * these, too; of clusters, one of those who have their barrier. */
 static void make_instructions(struct fuzz_case *c)
 {
     static const enum subject_id others[] = {SUBJECT_THREAD_PC, SUBJECT_ITS, SUBJECT_BLOCK};
     static const enum subject_id of_barriers[] = {
         SUBJECT_BLOCK,         SUBJECT_ITS,       SUBJECT_THREAD_PC,   SUBJECT_CRS_EXIT_ARRIVES,
         SUBJECT_CRS_ALL_WARPS, SUBJECT_CRS_LANES, SUBJECT_CRS_ALIGNED, SUBJECT_BLOCK_EAGER};
-    bool barriers = c->gen.features >> FEATURE_BARRIERS & 1 &&
-                    (gen_instructions_only(&c->gen) || c->check.seed % BARRIERS_SHARE == 0);
-    uint64_t which = c->check.seed / BARRIERS_SHARE;
-    c->gen.features = 1u << FEATURE_INSTRUCTIONS | (barriers ? 1u << FEATURE_BARRIERS : 0);
+    static const enum subject_id of_clusters[] = {SUBJECT_THREAD_PC, SUBJECT_CRS_ALIGNED};
+    const bool only = gen_instructions_only(&c->gen);
+    const uint64_t which = c->check.seed / KINDS, kind = c->check.seed % KINDS;
+    const uint32_t barriers =
+                       c->gen.features & (only || kind < BARRIERS ? 1u << FEATURE_BARRIERS : 0),
+                   clusters = c->gen.features &
+                              (only || kind - BARRIERS < CLUSTERS ? 1u << FEATURE_BLOCKS : 0);
+    c->gen.features = 1u << FEATURE_INSTRUCTIONS | barriers | clusters;
     c->check.oracles = 1u << ORACLE_REFERENCE;
-    c->check.subjects = SUBJECT_BIT(SUBJECT_CRS) |
-                        SUBJECT_BIT(barriers ? of_barriers[which % 8] : others[which % 3]);
+    c->check.subjects = SUBJECT_BIT(SUBJECT_CRS) | SUBJECT_BIT(barriers   ? of_barriers[which % 8]
+                                                               : clusters ? of_clusters[which % 2]
+                                                                          : others[which % 3]);
     c->check.also = 0;
     if (c->check.schedules > INSTRUCTIONS_SCHEDULES)
         c->check.schedules = INSTRUCTIONS_SCHEDULES;

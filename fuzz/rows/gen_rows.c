@@ -19,13 +19,14 @@ uint32_t rows_all_lanes(const struct rows_gen *r)
 
 static void put_table(struct rows_gen *r)
 {
-    PUT(r, ".const .align 8 .b64 in[%d] = {", ROWS_POOLS * ROWS_POOL);
-    for (uint32_t i = 0; i < ROWS_POOLS * ROWS_POOL; i++)
+    const uint32_t pools = r->texture_count > 0 ? ROWS_ALL_POOLS : ROWS_POOLS;
+    PUT(r, ".const .align 8 .b64 in[%" PRIu32 "] = {", pools * ROWS_POOL);
+    for (uint32_t i = 0; i < pools * ROWS_POOL; i++)
         PUT(r, "%s0x%" PRIx64,
             i == 0  ? ""
             : i % 8 ? ", "
                     : ",\n\t",
-            rows_value(r->g, (enum rows_pool)(i / ROWS_POOL)));
+            rows_value(r, (enum rows_pool)(i / ROWS_POOL)));
     PUT(r, "};\n");
 }
 
@@ -35,10 +36,12 @@ static void put_declarations(struct rows_gen *r)
 {
     PUT(r,
         "\t.reg .pred p<4>, q, f;\n\t.reg .b16 h<6>;\n\t.reg .b32 r<8>, t, i, m, n, even, half;\n"
-        "\t.reg .b64 w<6>, a, e, base, ga, sa, la, gs, gl, mo, mc, go, gc;\n"
-        "\t.local .align 32 .b8 loc[%d];\n\t.param .align 32 .b8 parcel[%d];\n",
-        ROWS_AREA, ROWS_AREA);
-    if (r->bound > 0)
+        "\t.reg .b64 w<8>, a, e, base, ga, sa, la, gs, gl, pa, pg, mo, mc, go, gc;\n"
+        "\t.local .align 32 .b8 loc[%d];\n",
+        ROWS_AREA);
+    if (!r->called)
+        PUT(r, "\t.param .align 32 .b8 parcel[%d];\n", ROWS_AREA);
+    if (r->bound > 0 && !r->called)
         PUT(r, "\t.local .align 16 .b8 bl[%" PRIu32 "];\n", r->bound);
 }
 
@@ -60,16 +63,26 @@ static void put_objects(struct rows_gen *r)
 static void put_places(struct rows_gen *r)
 {
     PUT(r,
-        "\tmov.u32 t, %%tid.x;\n\tmov.u64 ga, out;\n\tmad.wide.u32 ga, t, %d, ga;\n"
-        "\tmov.u64 sa, shr;\n\tmad.wide.u32 sa, t, %d, sa;\n\tcvta.shared.u64 gs, sa;\n"
-        "\tmov.u64 la, loc;\n\tcvta.local.u64 gl, la;\n\tmov.u64 base, in;\n",
-        ROWS_AREA, ROWS_AREA);
+        "\tmov.u32 t, %%tid.x;\n\tmov.u64 sa, shr;\n\tmad.wide.u32 sa, t, %d, sa;\n"
+        "\tcvta.shared.u64 gs, sa;\n",
+        ROWS_AREA);
+    if (r->blocks > 1)
+        PUT(r,
+            "\tmov.u32 i, %%ctaid.z;\n\tmov.u32 m, %%ctaid.y;\n\tmad.lo.u32 i, i, %" PRIu32
+            ", m;\n\tmov.u32 m, %%ctaid.x;\n\tmad.lo.u32 i, i, %" PRIu32
+            ", m;\n\tmad.lo.u32 t, i, %" PRIu32 ", t;\n",
+            r->grid[1], r->grid[0], r->g->kernel->launch.threads);
+    PUT(r,
+        "\tmov.u64 ga, out;\n\tmad.wide.u32 ga, t, %d, ga;\n"
+        "\tmov.u64 la, loc;\n\tcvta.local.u64 gl, la;\n\tmov.u64 base, in;\n"
+        "\tmov.b64 pa, parcel;\n\tcvta.%s.u64 pg, pa;\n",
+        ROWS_AREA, r->called ? "param" : "local");
     PUT(r, "\tmov.u32 t, %%laneid;\n\tand.b32 i, t, 1;\n\tshl.b32 even, 0x55555555, i;\n"
            "\tand.b32 i, t, 16;\n\tshl.b32 half, 0x0000ffff, i;\n");
 }
 
-/* Predicates that differ from lane to lane, and registers that do. Arguments of a call are evaluated in no fixed order,
- * so they do not draw. */
+/* Predicates that differ from lane to lane, and registers that do. Arguments of a call are evaluated in no fixed
+ * order, so they do not draw. */
 static void put_values(struct rows_gen *r)
 {
     struct gen *g = r->g;
@@ -158,50 +171,41 @@ static void put_both_arms(struct rows_gen *r, struct regions *at)
     PUT(r, "\tbra L%" PRIu32 ";\nL%" PRIu32 ":\n%sL%" PRIu32 ":\n", end, other, again, end);
 }
 
-/* Rows of a matrix lie in the lanes' own areas; products are of integers, which have one result. */
-static void put_matrix(struct rows_gen *r)
+/* What the program is about, now and then; but for the function that it calls. */
+static enum rows_sorts draw_sorts(struct rows_gen *r)
 {
-    static const char *const lists[] = {"{r0}", "{r0, r1}", "{r0, r1, r2, r3}"};
     struct gen *g = r->g;
-    uint32_t which = gen_below(g, 4), count = gen_below(g, 3), place = gen_below(g, 4);
-    const char *trans = gen_chance(g, 50) ? ".trans" : "";
-    const char *a = gen_chance(g, 50) ? "s8" : "u8", *b = gen_chance(g, 50) ? "s8" : "u8";
-    for (uint32_t k = 0; k < 4; k++)
-        PUT(r, "\tld.const.b32 r%" PRIu32 ", [a+%" PRIu32 "];\n", k,
-            4 * gen_below(g, 2 * ROWS_STARTS));
-    if (which == 0)
-        PUT(r, "\tstmatrix.sync.aligned.m8n8.x%d%s.shared.b16 [sa+%" PRIu32 "], %s;\n", 1 << count,
-            trans, 16 * place, lists[count]);
-    else if (which == 1)
-        PUT(r, "\tldmatrix.sync.aligned.m8n8.x%d%s.shared.b16 %s, [sa+%" PRIu32 "];\n", 1 << count,
-            trans, lists[count], 16 * place);
-    else if (which == 2)
-        PUT(r, "\tmovmatrix.sync.aligned.m8n8.trans.b16 r4, r0;\n");
-    else
-        PUT(r,
-            "\tmma.sync.aligned.m8n8k16.row.col%s.s32.%s.%s.s32 {r4, r5}, {r0}, {r1}, {r2, r3};\n",
-            count ? "" : ".satfinite", a, b);
+    bool of_warps = r->warps == ROWS_SYNC_ONLY && gen_chance(g, 25);
+    bool of_objects = r->objects && gen_chance(g, 40);
+    bool of_textures = r->texture_count > 0 && gen_chance(g, 55);
+    bool of_addresses = gen_chance(g, r->called ? 40 : r->cluster[0] ? 25 : 3);
+    return of_objects && !r->called    ? ROWS_OF_OBJECTS
+           : of_textures && !r->called ? ROWS_OF_TEXTURES
+           : of_addresses              ? ROWS_OF_ADDRESSES
+           : of_warps                  ? ROWS_OF_WARPS
+                                       : ROWS_ANY;
 }
 
 static void put_instructions(struct rows_gen *r)
 {
     struct gen *g = r->g;
     struct regions at = {.labels = 0};
-    uint32_t count = INSTRUCTIONS + gen_below(g, INSTRUCTIONS);
+    uint32_t most = r->called || r->cluster[0] ? INSTRUCTIONS / 2 : INSTRUCTIONS;
+    uint32_t count = most + gen_below(g, most);
     for (; count > 0; count--) {
         if (at.depth > 0 && gen_chance(g, 30))
             close_region(r, &at);
         else if (at.depth < DEPTH && gen_chance(g, 12))
             open_region(r, &at);
-        if (at.depth == 0 && r->matrices && gen_chance(g, 30))
-            put_matrix(r);
+        if (at.depth == 0 && r->matrices && gen_chance(g, 60))
+            rows_put_instruction(r, ROWS_OF_MATRICES);
+        if (at.depth == 0 && r->cluster[0] && !r->called && gen_chance(g, 20))
+            rows_put_cluster_barrier(r);
         if (at.depth == 0 && r->warps == ROWS_SYNC_ONLY && gen_chance(g, 5))
             put_both_arms(r, &at);
         if (at.depth == 0 && !r->matrices && gen_chance(g, 2))
             rows_put_guard(r, "exit;\n");
-        bool of_warps = r->warps == ROWS_SYNC_ONLY && gen_chance(g, 25);
-        bool of_objects = r->objects && gen_chance(g, 40);
-        rows_put_instruction(r, of_objects ? ROWS_OF_OBJECTS : of_warps ? ROWS_OF_WARPS : ROWS_ANY);
+        rows_put_instruction(r, draw_sorts(r));
     }
     while (at.depth > 0)
         close_region(r, &at);
@@ -221,7 +225,12 @@ static void put_turns(struct rows_gen *r)
         put_barriers(r);
     else
         put_instructions(r);
-    PUT(r, "\tadd.u32 i, i, 1;\n\tsetp.lt.u32 q, i, %" PRIu32 ";\n\t@q bra TURN;\n", turns);
+    if (r->cluster[0])
+        PUT(r, "\tadd.u32 m, last, %" PRIu32 ";\n", turns);
+    else
+        PUT(r, "\tmov.u32 m, %" PRIu32 ";\n", turns);
+    PUT(r, "\tadd.u32 i, i, 1;\n\tsetp.lt.u32 q, i, m;\n\t@q bra%s TURN;\n",
+        gen_chance(g, 30) ? ".uni" : "");
 }
 
 /* Accesses at the first and the last bytes of variables, and beyond them: most of them are the last ones. */
@@ -248,30 +257,86 @@ static void put_results(struct rows_gen *r)
     PUT(r, "\tselp.b32 r0, 1, 0, p%" PRIu32 ";\n\tst.global.b8 [ga], r0;\n", gen_below(g, 4));
 }
 
+/* ---- special registers ---- */
+
+/* Some, each with its bits; of clusters, if there are some. */
+static void put_specials(struct rows_gen *r)
+{
+    static const char *const types[] = {"pred p", "u32 r", "u64 w"};
+    struct gen *g = r->g;
+    for (uint32_t count = 1 + gen_below(g, r->cluster[0] ? 6 : 3); count > 0; count--) {
+        uint32_t first = r->cluster[0] && gen_chance(g, 60) ? PTX_SPECIAL_CLUSTERID : 0;
+        uint32_t which = first + gen_below(g, PTX_SPECIAL_IS_EXPLICIT_CLUSTER + 1 - first);
+        const struct ptx_special_row *s = &ptx_specials[which];
+        uint32_t element = gen_below(g, 4), number = gen_below(g, 4);
+        PUT(r, "\tmov.%s%" PRIu32 ", %s", types[s->bits / 32], number, s->name);
+        if (s->has_elements)
+            PUT(r, ".%c", "xyzw"[element]);
+        PUT(r, ";\n");
+    }
+}
+
+/* ---- a function ---- */
+
+/* Of its own: registers, places, a parameter in memory. */
+static void put_function(struct rows_gen *r)
+{
+    r->called = true;
+    PUT(r, ".func fn(.param .align 32 .b8 parcel[%d])\n{\n", ROWS_AREA);
+    put_declarations(r);
+    put_places(r);
+    put_values(r);
+    PUT(r, "\tmov.u64 a, base;\n");
+    put_instructions(r);
+    PUT(r, "\tst.local.b32 [la], r1;\n\tret%s;\n}\n", gen_chance(r->g, 30) ? ".uni" : "");
+    r->called = false;
+}
+
+static void put_call(struct rows_gen *r)
+{
+    struct gen *g = r->g;
+    uint32_t at = 8 * gen_below(g, ROWS_AREA / 8);
+    PUT(r, "\tst.param.b64 [parcel+%" PRIu32 "], ga;\n", at);
+    if (gen_chance(g, 25))
+        rows_put_guard(r, "call fn, (parcel);\n");
+    else
+        PUT(r, "\tcall%s fn, (parcel);\n", gen_chance(g, 40) ? ".uni" : "");
+}
+
 /* ---- the kernel ---- */
 
-void gen_rows_main(struct gen *g)
+/* What kind of program it is, and its launch. */
+static void draw_kind(struct rows_gen *r)
 {
-    struct rows_gen *r = ARENA_NEW(g->arena, struct rows_gen);
+    struct gen *g = r->g;
     struct ast_launch *launch = &g->kernel->launch;
-    r->g = g;
-    r->text = (struct text){.arena = g->arena};
+    const bool barriers = g->options->features >> FEATURE_BARRIERS & 1;
+    const bool clusters = g->options->features >> FEATURE_BLOCKS & 1;
     uint32_t warps = gen_below(g, 8);
     r->warps = warps < 4 ? ROWS_NO_WARPS : warps < 7 ? ROWS_SYNC_ONLY : ROWS_ALL_WARPS;
-    r->objects = !(g->options->features >> FEATURE_BARRIERS & 1) && gen_chance(g, 12);
+    r->objects = !barriers && gen_chance(g, 12);
     r->bound = gen_chance(g, 25) ? 16 + gen_below(g, ROWS_BOUND - 16) : 0;
     launch->blocks = 1;
-    r->matrices = !(g->options->features >> FEATURE_BARRIERS & 1) && gen_chance(g, 8);
+    r->matrices = !barriers && !clusters && gen_chance(g, 10);
     if (r->matrices)
         launch->warp = launch->threads = ROWS_THREADS;
     /* Wide warps have two, the second one short at times; else there are fewer threads, and more programs. */
     if (launch->threads > ROWS_THREADS && launch->warp <= ROWS_THREADS)
         launch->threads = ROWS_THREADS;
-    PUT(r, "// simtfuzz: threads=%" PRIu32 " warp=%" PRIu32 "\n", launch->threads, launch->warp);
-    PUT(r, ".version 8.6\n.target sm_90\n.address_size 64\n");
-    put_table(r);
+    PUT(r, "// simtfuzz:");
+    if (clusters)
+        rows_draw_cluster(r);
+    PUT(r, " threads=%" PRIu32 " warp=%" PRIu32, launch->threads, launch->warp);
+    if (!barriers && gen_chance(g, 12))
+        rows_draw_textures(r);
+    PUT(r, "\n.version 8.6\n.target sm_90\n.address_size 64\n");
+}
+
+static void put_variables(struct rows_gen *r)
+{
+    const uint32_t threads = r->g->kernel->launch.threads, blocks = r->blocks ? r->blocks : 1;
     PUT(r, ".global .align 32 .b8 out[%" PRIu32 "];\n.shared .align 32 .b8 shr[%" PRIu32 "];\n",
-        ROWS_AREA * launch->threads, ROWS_AREA * launch->threads);
+        ROWS_AREA * threads * blocks, ROWS_AREA * threads);
     if (r->bound > 0)
         PUT(r,
             ".global .align 16 .b8 bg[%" PRIu32 "];\n.shared .align 16 .b8 bs[%" PRIu32 "];\n"
@@ -280,17 +345,47 @@ void gen_rows_main(struct gen *g)
     if (r->objects)
         PUT(r,
             ".shared .align 8 .b64 each[%" PRIu32 "];\n.shared .align 8 .b64 both[%" PRIu32 "];\n",
-            launch->threads, launch->threads);
-    PUT(r, ".visible .entry k(.param .align 32 .b8 box[%d])\n{\n", ROWS_AREA);
+            threads, threads);
+}
+
+static void put_entry(struct rows_gen *r, bool calls)
+{
+    PUT(r, ".visible .entry k(.param .align 32 .b8 box[%d]", ROWS_AREA);
+    rows_put_texture_parameters(r);
+    PUT(r, ")");
+    rows_put_cluster_attributes(r);
+    PUT(r, "\n{\n");
     put_declarations(r);
+    rows_put_handles(r);
     put_places(r);
     put_values(r);
+    if (r->cluster[0])
+        rows_put_neighbour(r);
+    put_specials(r);
     if (r->objects)
         put_objects(r);
+    if (calls)
+        put_call(r);
     put_turns(r);
     put_bounds(r);
     put_results(r);
+    if (r->cluster[0])
+        rows_put_cluster_end(r);
     PUT(r, "\tret;\n}\n");
+}
+
+void gen_rows_main(struct gen *g)
+{
+    struct rows_gen *r = ARENA_NEW(g->arena, struct rows_gen);
+    r->g = g;
+    r->text = (struct text){.arena = g->arena};
+    draw_kind(r);
+    put_table(r);
+    put_variables(r);
+    bool calls = !(g->options->features >> FEATURE_BARRIERS & 1) && gen_chance(g, 12);
+    if (calls)
+        put_function(r);
+    put_entry(r, calls);
     struct diag *diag = ARENA_NEW(g->arena, struct diag);
     diag_init(diag, "generated", r->text.bytes, r->text.length);
     struct ast_kernel *kernel = ptx_kernel_parse(g->arena, r->text.bytes, r->text.length, diag);

@@ -1,6 +1,8 @@
 /* Values at the bounds of their kinds. */
 #include "fuzz/rows/gen_rows_internal.h"
 
+#include <string.h>
+
 /* 64 bits, 32 at a time: an enumerator has no use for more. */
 static uint64_t random_bits(struct gen *g)
 {
@@ -120,13 +122,41 @@ static uint64_t numbers(struct gen *g, uint32_t bits, uint32_t digits)
     return value;
 }
 
-uint64_t rows_value(struct gen *g, enum rows_pool pool)
+/* Where a texel is, on its border or beside it, inside of the texture or outside; with normalized coordinates too. */
+static uint64_t coordinate(const struct rows_gen *r)
 {
+    static const float parts[] = {0, 0, 0.5F, 0.25F, 0.501953125F, 0.498046875F, 0.998046875F};
+    struct gen *g = r->g;
+    float at = (float)gen_below(g, 16) - 4, value;
+    uint32_t bits;
+    at += parts[gen_below(g, 7)];
+    value = gen_chance(g, 50) ? at / (float)r->sizes : at;
+    memcpy(&bits, &value, sizeof bits);
+    if (gen_chance(g, 5))
+        return number(g, 32, 23);
+    return bits + gen_below(g, 16) / 15;
+}
+
+static uint64_t texel(struct gen *g)
+{
+    uint32_t far = gen_chance(g, 5) ? (uint32_t)integer(g, 32) : gen_below(g, 12);
+    return (far - (gen_chance(g, 30) ? 3 : 0)) & UINT32_MAX;
+}
+
+uint64_t rows_value(const struct rows_gen *r, enum rows_pool pool)
+{
+    struct gen *g = r->g;
+    uint64_t low;
     switch ((int)pool) {
-    case ROWS_PLACES: {
-        uint64_t low = place(g) & UINT32_MAX;
+    case ROWS_PLACES:
+        low = place(g) & UINT32_MAX;
         return place(g) << 32 | low;
-    }
+    case ROWS_COORDINATES:
+        low = coordinate(r);
+        return coordinate(r) << 32 | low;
+    case ROWS_TEXELS:
+        low = texel(g);
+        return texel(g) << 32 | low;
     case ROWS_ADDRESSES:
         return address(g);
     case ROWS_F16:

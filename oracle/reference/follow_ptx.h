@@ -3,8 +3,8 @@
  *
  * The branch unit, the pcs, the private stacks and the barriers are the reference's own, from the start on. Of
  * registers and memory it has a copy that it changes as the instruction says, and that must then equal the machine's.
- * Which registers and addresses an instruction names is taken from the program as it was laid out (engine/program), and
- * so are special registers: what is compared is what is made of them.
+ * Which registers and addresses an instruction names is taken from the program as it was laid out (engine/program):
+ * what is compared is what is made of them.
  *
  * On trust, and counted: what call and ret copy between frames, and bounds of local memory.
  */
@@ -24,10 +24,10 @@ struct follow_entry {
     uint32_t pc, depth;
 };
 
-enum { FOLLOW_DEPTH = 64, FOLLOW_ENTRIES = 256, FOLLOW_WORDS = 1 << 15 /* of memory */ };
+enum { FOLLOW_DEPTH = 64, FOLLOW_ENTRIES = 256, FOLLOW_WORDS = 1 << 16 /* of memory */ };
 
-/* What a thread has to do with its cluster's barrier: nothing; it has arrived and gone on; it waits; it has arrived in
- * a generation that has ended, and not waited. */
+/* What a thread has to do with its cluster's barrier: nothing; it has arrived and gone on; it waits; it has arrived
+ * in a generation that has ended, and not waited. */
 enum follow_at_cluster { FOLLOW_AWAY, FOLLOW_ARRIVED, FOLLOW_WAITS, FOLLOW_PASSED };
 
 /* A warp; of semantics_block a thread. */
@@ -115,6 +115,11 @@ static inline bool follow_ptx_waits(const struct follow_group *g)
 bool follow_ptx_neighbour(const struct follow_step *s, uint32_t wanted, uint32_t *block);
 enum rule follow_ptx_cluster(struct follow_step *s);
 void follow_ptx_cluster_ends(struct follow_step *s);
+
+/* follow_ptx_special.c: what a special register holds - false: nobody else says -; the rank of the lane's block. */
+bool follow_ptx_special(const struct follow_step *s, const struct ptx_operand *operand,
+                        uint32_t lane, uint64_t *value);
+uint32_t follow_ptx_rank(const struct follow_step *s, uint32_t lane);
 
 /* follow_ptx_warp.c: where the active lanes are - false: at several instructions -, and the warp's step there. */
 bool follow_ptx_common_pc(const struct follow_step *s, uint32_t *pc);

@@ -92,13 +92,26 @@ static struct ptx_instruction in_window(const struct follow_step *s)
     return instruction;
 }
 
+/* A source; special registers and the own rank are not asked of the machine. */
+static uint64_t source_of(const struct follow_step *s, uint32_t k, uint32_t lane)
+{
+    const struct ptx_row_op *row = &s->op->row;
+    const struct ptx_operand *result = instruction_of(s)->operands, *o = result->next;
+    uint64_t value;
+    if (row->has_rank && k + 1 == row->source_count)
+        return follow_ptx_rank(s, lane);
+    const bool is_special = o && o->target_kind == PTX_TARGET_SPECIAL;
+    return is_special && follow_ptx_special(s, o, lane, &value) ? value
+                                                                : follow_ptx_source(s, k, lane);
+}
+
 /* One lane: its results may be what the machine has. */
 static void compute_lane(struct follow_step *s, struct ref_computing *r, uint32_t lane)
 {
     const struct ptx_row_op *row = &s->op->row;
     for (uint32_t k = 0; k < row->source_count; k++) {
         r->source_bits[k] = row->source_bits[k];
-        r->s[k] = follow_ptx_source(s, k, lane);
+        r->s[k] = source_of(s, k, lane);
         if (row->source_bits[k] == 32)
             r->s[k] = (uint32_t)r->s[k];
     }
