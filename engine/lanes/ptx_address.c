@@ -216,6 +216,8 @@ static struct nearest find_nearest(const struct ptx_step *x, uint32_t lane, enum
     return nearest;
 }
 
+enum { NULL_PAGE = 4096 };
+
 /* What is wrong with an address in a space. */
 static void say_why(const struct ptx_access *a, enum ptx_window kind, uint64_t address, char *text,
                     size_t room)
@@ -230,6 +232,8 @@ static void say_why(const struct ptx_access *a, enum ptx_window kind, uint64_t a
     else if (fault->variable)
         snprintf(text, room, "byte %lld of %.100s, which has %llu bytes", (long long)fault->offset,
                  fault->variable, (unsigned long long)fault->size);
+    else if (address < NULL_PAGE)
+        snprintf(text, room, "a null pointer");
     else
         snprintf(text, room, "no variable of %s memory is near", window_names[kind]);
 }

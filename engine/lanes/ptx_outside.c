@@ -42,15 +42,17 @@ void ptx_outside_text(const struct machine *machine, const struct ptx_lanes *lan
         *c = (unsigned char)*c < ' ' || *c == 0x7f ? ' ' : *c;
 }
 
-/* __assertfail(message, file, line, function, ..): the message. */
+/* __assertfail(message, file, line, function, ..): the message; else it is a trap. */
 void ptx_assert_text(struct machine *machine, const struct ptx_lanes *lanes, uint32_t pc,
                      lane_mask X)
 {
     struct ptx_scratch *scratch = machine->scratch;
     const uint32_t lane = lowest_lane(X);
     char said[PTX_TEXT - 32];
-    if (machine->program->ptx->ops[pc].outside != PTX_OUTSIDE_ASSERT)
+    if (machine->program->ptx->ops[pc].outside != PTX_OUTSIDE_ASSERT) {
+        machine->fault_text = "trap is executed";
         return;
+    }
     uint64_t address = ptx_outside_argument(machine, lanes, pc, lane, 0);
     ptx_outside_text(machine, lanes, lane, address, said, sizeof said);
     snprintf(scratch->text, PTX_TEXT, "the assertion is %s", said);

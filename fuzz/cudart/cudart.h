@@ -1,7 +1,7 @@
 /*
  * cudart.h - the CUDA runtime's functions as `simtfuzz exec` provides them: a shared object that takes the place of
- * libcudart.so.13, or of the static runtime (static_link.c), in a program, and of the driver's libcuda.so.1 (driver.c).
- * It keeps what the host sees - allocations, streams, errors - and tells the rest to simtfuzz, which has the device
+ * libcudart.so.13, or of the static runtime (static_link.c), in a program; fuzz/cudriver takes that of libcuda.so.1. It
+ * keeps what the host sees - allocations, streams, errors - and tells the rest to simtfuzz, which has the device
  * (device_protocol.h).
  *
  * The declarations are made from the published documentation of the CUDA runtime; nothing of the toolkit is needed.
@@ -49,13 +49,19 @@ cudaError_t give(cudaError_t error);
 cudaError_t give_lasting(cudaError_t error); /* of a launch: every later call returns it */
 cudaError_t lasting_error(void);
 
+/* What is there to be linked with, and answers that it is not supported; the name is told, once. */
+cudaError_t refuse_call(const char *name, bool *said);
+
 /* ---- memory ---- */
 
 struct allocation {
     uint64_t address, bytes, offset;
     enum device_memory kind;
     uint32_t number;
-    void *mapped; /* where the host reads and writes it; NULL: not at all */
+    void *mapped;      /* where the host reads and writes it; NULL: not at all */
+    bool stays_mapped; /* its pages were there before, and stay: the host's own, or reserved ones */
+    bool is_of_graph;  /* it comes and goes with nodes of a graph, always at this address */
+    bool absent;       /* and is not there now */
     struct allocation *next;
 };
 
@@ -64,6 +70,23 @@ struct allocation *allocation_of(const void *address);
 /* *address is where it lies. NULL: no room. The message is the caller's. */
 struct allocation *allocation_new(uint64_t bytes, enum device_memory kind);
 void allocation_end(struct allocation *allocation);
+
+/* Bytes, in whole pages. */
+uint64_t memory_in_use(void);
+
+/* Memory of the host's own, which both see from now on, at the same address. NULL: no room. */
+struct allocation *allocation_of_host(void *address, uint64_t bytes);
+
+/* Addresses without memory, and memory at some of them. Zero, NULL: no room. */
+uint64_t address_reserve(uint64_t bytes);
+void address_give_back(uint64_t address, uint64_t bytes);
+struct allocation *allocation_at_address(uint64_t address, uint64_t bytes);
+
+/* Memory that a graph allocates: only the address until its node is done. NULL: no room. Not between device_enter and
+ * _leave. */
+struct allocation *allocation_of_graph(uint64_t bytes);
+/* The one that has this address, whether it is there or not. */
+struct allocation *graph_allocation_of(const void *address);
 
 /* Bytes between the host and a place in device memory. */
 bool device_read(const struct allocation *from, uint64_t at, void *to, size_t bytes);
@@ -80,7 +103,9 @@ struct kernel {
     uint32_t module;
     bool known;
     struct device_kernel device; /* when it was asked for */
+    uint32_t most_dynamic;       /* bytes of shared memory that launches may give; 0: as is usual */
     struct kernel *next;
+    struct kernel *next_loaded; /* of the driver's */
 };
 
 /* A fat binary or a text in PTX becomes a module; its number. What is wrong with it is said when it is used. */
@@ -92,22 +117,51 @@ struct allocation *variable_new(uint32_t module, const char *name, size_t bytes,
 bool modules_are_registered(void);
 /* Fills kernel->device. */
 void ask_kernel(struct kernel *kernel);
+/* The kernel that the program means: by the address of a function, by cudaGetKernel, by a library. NULL: none. */
+struct kernel *find_kernel(const void *handle);
+void add_loaded_kernel(struct kernel *kernel); /* of a module that the driver has loaded */
+/* The same, and it has been asked for. */
+struct kernel *know_kernel(const void *handle);
+/* Bytes of dynamic shared memory that its launches may give. */
+enum { SHARED_USUAL = 48 << 10, SHARED_OPTIN = 163 << 10 };
+uint32_t most_dynamic(const struct kernel *kernel);
 /* Errors of the launch itself come at once; what goes wrong in the kernel comes with the next call. config: whose
  * attributes are looked at; or NULL. */
 cudaError_t launch_kernel(struct kernel *kernel, dim3 grid, dim3 block, void **arguments,
                           size_t shared, cudaStream_t stream, bool cooperative, const void *config);
 
+/* Parameters given as one buffer: what `extra` lists until its end. False: it lists something else. */
+bool unpack_arguments(void **extra, struct kernel *kernel, void **parameters);
+
 /* ---- memory, for both interfaces: `function` is the name in messages ---- */
 
 cudaError_t allocate(void **pointer, size_t bytes, enum device_memory kind);
+/* Between device_enter and _leave: the device learns of it. */
+void tell_allocation(const struct allocation *allocation);
 cudaError_t release(const char *function, void *pointer);
 /* kind: enum cudaMemcpyKind. */
 cudaError_t copy_of_kind(const char *function, void *to, const void *from, size_t bytes, int kind);
+
+/* ---- streams ---- */
+
+bool stream_is_captured(cudaStream_t stream);
 
 /* ---- what the driver has under another name ---- */
 
 struct event;
 
+EXPORT cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream);
+EXPORT cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream);
+EXPORT cudaError_t cudaDeviceSynchronize(void);
+EXPORT cudaError_t cudaStreamDestroy(cudaStream_t stream);
+EXPORT cudaError_t cudaStreamSynchronize(cudaStream_t stream);
+EXPORT cudaError_t cudaStreamQuery(cudaStream_t stream);
+EXPORT cudaError_t cudaStreamWaitEvent(cudaStream_t stream, const struct event *event,
+                                       unsigned flags);
+EXPORT cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned *flags);
+EXPORT cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority);
+EXPORT cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *number);
+EXPORT cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device);
 EXPORT cudaError_t cudaDriverGetVersion(int *version);
 EXPORT cudaError_t cudaDeviceGetAttribute(int *value, int attribute, int device);
 EXPORT cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest);
@@ -126,6 +180,7 @@ EXPORT cudaError_t cudaEventSynchronize(const struct event *event);
 EXPORT cudaError_t cudaEventQuery(const struct event *event);
 EXPORT cudaError_t cudaEventElapsedTime(float *milliseconds, const struct event *start,
                                         const struct event *end);
+EXPORT cudaError_t cudaFuncSetAttribute(const void *function, int attribute, int value);
 EXPORT cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *function,
                                                                  int threads, size_t shared);
 

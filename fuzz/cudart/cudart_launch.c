@@ -1,7 +1,7 @@
 /*
  * Modules, kernels, variables: what nvcc's start-up code registers, and launches.
  */
-#include "fuzz/cudart/cudart.h"
+#include "fuzz/cudart/operation.h"
 
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -201,17 +201,27 @@ cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, 
 
 /* ---- launches ---- */
 
-static struct kernel *kernel_of(const void *host)
+static struct kernel *loaded; /* kernels of the driver's modules */
+
+void add_loaded_kernel(struct kernel *kernel)
 {
-    struct kernel *kernel = kernels;
-    while (kernel && kernel->host != host)
+    kernel->next_loaded = loaded;
+    loaded = kernel;
+}
+
+struct kernel *find_kernel(const void *handle)
+{
+    struct kernel *kernel = kernels, *other = loaded;
+    while (kernel && kernel->host != handle && kernel != handle)
         kernel = kernel->next;
-    return kernel;
+    while (other && other != handle)
+        other = other->next_loaded;
+    return kernel ? kernel : other;
 }
 
 cudaError_t __cudaGetKernel(void **kernel, const void *host)
 {
-    struct kernel *found = kernel_of(host);
+    struct kernel *found = find_kernel(host);
     *kernel = found;
     return give(found ? cudaSuccess : cudaErrorInvalidDeviceFunction);
 }
@@ -224,6 +234,33 @@ void ask_kernel(struct kernel *kernel)
                 strlen(kernel->name));
     device_hear(&kernel->device, sizeof kernel->device);
     kernel->known = true;
+}
+
+struct kernel *know_kernel(const void *handle)
+{
+    struct kernel *kernel = find_kernel(handle);
+    if (!kernel || !device_enter())
+        return NULL;
+    ask_kernel(kernel);
+    device_leave();
+    return kernel->device.error ? NULL : kernel;
+}
+
+uint32_t most_dynamic(const struct kernel *kernel)
+{
+    const uint32_t own = kernel->device.shared_bytes;
+    return kernel->most_dynamic ? kernel->most_dynamic
+           : own < SHARED_USUAL ? SHARED_USUAL - own
+                                : 0;
+}
+
+/* What is wrong with a launch that the kernel itself says. */
+static cudaError_t check_launch(const struct kernel *kernel, const struct device_launch *launch)
+{
+    const uint32_t *b = launch->block;
+    if (b[0] * b[1] * b[2] > kernel->device.most_threads)
+        return cudaErrorInvalidConfiguration;
+    return launch->shared_bytes > most_dynamic(kernel) ? cudaErrorInvalidValue : cudaSuccess;
 }
 
 /* What the kernel printed. On a GPU it comes when the host waits for the device; here the launch has ended already. */
@@ -243,39 +280,82 @@ static cudaError_t launch_locked(struct kernel *kernel, struct device_launch *la
     if (kernel->device.error)
         return (cudaError_t)kernel->device.error;
     launch->module = kernel->module;
+    const cudaError_t error = check_launch(kernel, launch);
+    if (error)
+        return error;
     if (!device_tell_launch(&kernel->device, kernel->name, launch, arguments, &launched))
         return cudaErrorInvalidValue;
     print(launched.printed_bytes);
     return (cudaError_t)launched.error;
 }
 
-cudaError_t launch_kernel(struct kernel *kernel, dim3 grid, dim3 block, void **arguments,
-                          size_t shared, cudaStream_t stream, bool cooperative, const void *config)
+bool unpack_arguments(void **extra, struct kernel *kernel, void **parameters)
 {
-    struct device_launch launch = {.grid = {grid.x, grid.y, grid.z},
-                                   .block = {block.x, block.y, block.z},
-                                   .cooperative = cooperative,
-                                   .shared_bytes = shared,
-                                   .stream = (uint64_t)(uintptr_t)stream};
-    cudaError_t error = lasting_error();
-    if (error)
-        return give(error);
+    enum { END = 0, BUFFER = 1, SIZE = 2 };
+    const struct device_kernel *device = &kernel->device;
+    char *buffer = NULL;
+    size_t bytes = 0;
+    if (!device_enter())
+        return false;
+    ask_kernel(kernel);
+    device_leave();
+    for (; *extra != (void *)END; extra += 2) {
+        if (*extra == (void *)BUFFER)
+            buffer = extra[1];
+        else if (*extra == (void *)SIZE)
+            memcpy(&bytes, extra[1], sizeof bytes);
+        else
+            return false;
+    }
+    for (uint32_t i = 0; i < device->parameter_count; i++) {
+        if (!buffer || device->offsets[i] + device->sizes[i] > bytes)
+            return false;
+        parameters[i] = buffer + device->offsets[i];
+    }
+    return true;
+}
+
+cudaError_t prepare_launch(struct device_launch *launch, const struct kernel *kernel, dim3 grid,
+                           dim3 block, size_t shared, bool cooperative, const void *config)
+{
+    *launch = (struct device_launch){.grid = {grid.x, grid.y, grid.z},
+                                     .block = {block.x, block.y, block.z},
+                                     .cooperative = cooperative,
+                                     .shared_bytes = shared};
     if (!kernel)
-        return give(cudaErrorInvalidDeviceFunction);
+        return cudaErrorInvalidDeviceFunction;
     uint64_t threads = (uint64_t)block.x * block.y;
     threads = threads > 1024 ? 1025 : threads * block.z;
     if (threads == 0 || threads > 1024 || block.z > 64 || grid.x == 0 || grid.y == 0 ||
         grid.z == 0 || grid.x > INT32_MAX || grid.y > 65535 || grid.z > 65535)
-        return give(cudaErrorInvalidConfiguration);
+        return cudaErrorInvalidConfiguration;
     if (config)
-        device_read_attributes(config, &launch);
-    host_frames(&launch.stack);
+        device_read_attributes(config, launch);
+    host_frames(&launch->stack);
+    return cudaSuccess;
+}
+
+cudaError_t run_launch(const struct kernel_call *call)
+{
     if (!device_enter())
         return give(cudaErrorInitializationError);
-    error = launch_locked(kernel, &launch, arguments);
+    cudaError_t error = launch_locked(call->kernel, call->launch, call->arguments);
     device_leave();
     return error >= 700 && error < 800 && error != 701 && error != 720 ? give_lasting(error)
                                                                        : give(error);
+}
+
+cudaError_t launch_kernel(struct kernel *kernel, dim3 grid, dim3 block, void **arguments,
+                          size_t shared, cudaStream_t stream, bool cooperative, const void *config)
+{
+    struct device_launch launch;
+    const struct operation operation = {.kind = NODE_KERNEL,
+                                        .u.kernel = {kernel, &launch, arguments}};
+    cudaError_t error = lasting_error();
+    if (!error)
+        error = prepare_launch(&launch, kernel, grid, block, shared, cooperative, config);
+    launch.stream = (uint64_t)(uintptr_t)stream;
+    return error ? give(error) : operation_issue(stream, &operation);
 }
 
 cudaError_t __cudaLaunchKernel(void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
@@ -287,13 +367,14 @@ cudaError_t __cudaLaunchKernel(void *kernel, dim3 grid, dim3 block, void **argum
 cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **arguments,
                              size_t shared, cudaStream_t stream)
 {
-    return launch_kernel(kernel_of(function), grid, block, arguments, shared, stream, false, NULL);
+    return launch_kernel(find_kernel(function), grid, block, arguments, shared, stream, false,
+                         NULL);
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block,
                                         void **arguments, size_t shared, cudaStream_t stream)
 {
-    return launch_kernel(kernel_of(function), grid, block, arguments, shared, stream, true, NULL);
+    return launch_kernel(find_kernel(function), grid, block, arguments, shared, stream, true, NULL);
 }
 
 cudaError_t cudaLaunchKernelExC(const void *config, const void *function, void **arguments)
@@ -306,7 +387,7 @@ cudaError_t cudaLaunchKernelExC(const void *config, const void *function, void *
     memcpy(&block, at + 12, sizeof block);
     memcpy(&shared, at + 24, sizeof shared);
     memcpy(&stream, at + 32, sizeof stream);
-    return launch_kernel(kernel_of(function), grid, block, arguments, shared, stream, false,
+    return launch_kernel(find_kernel(function), grid, block, arguments, shared, stream, false,
                          config);
 }
 
@@ -336,38 +417,57 @@ cudaError_t cudaGetSymbolSize(size_t *bytes, const void *symbol)
     return give(variable ? cudaSuccess : cudaErrorInvalidSymbol);
 }
 
+cudaError_t to_symbol(struct operation *o, const char *function, const void *symbol,
+                      const void *from, size_t bytes, size_t offset, int kind)
+{
+    const struct variable *variable = variable_of(symbol);
+    if (!variable)
+        return cudaErrorInvalidSymbol;
+    *o = copy_operation(function, (char *)(uintptr_t)variable->at->address + offset, from, bytes,
+                        kind);
+    return cudaSuccess;
+}
+
+cudaError_t from_symbol(struct operation *o, const char *function, void *to, const void *symbol,
+                        size_t bytes, size_t offset, int kind)
+{
+    const struct variable *variable = variable_of(symbol);
+    if (!variable)
+        return cudaErrorInvalidSymbol;
+    *o = copy_operation(function, to, (const char *)(uintptr_t)variable->at->address + offset,
+                        bytes, kind);
+    return cudaSuccess;
+}
+
 cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset,
                                int kind)
 {
-    const struct variable *variable = variable_of(symbol);
-    (void)kind;
-    if (!variable)
-        return give(cudaErrorInvalidSymbol);
-    return copy_memory("cudaMemcpyToSymbol", (char *)(uintptr_t)variable->at->address + offset,
-                       from, bytes);
+    struct operation o;
+    cudaError_t error = to_symbol(&o, "cudaMemcpyToSymbol", symbol, from, bytes, offset, kind);
+    return error ? give(error) : operation_do(&o);
 }
 
 cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes,
                                     size_t offset, int kind, cudaStream_t stream)
 {
-    (void)stream;
-    return cudaMemcpyToSymbol(symbol, from, bytes, offset, kind);
+    struct operation o;
+    cudaError_t error = to_symbol(&o, "cudaMemcpyToSymbolAsync", symbol, from, bytes, offset, kind);
+    return error ? give(error) : operation_issue(stream, &o);
 }
 
 cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset,
                                  int kind)
 {
-    const struct variable *variable = variable_of(symbol);
-    (void)kind;
-    if (!variable)
-        return give(cudaErrorInvalidSymbol);
-    return copy_memory("cudaMemcpyFromSymbol", to,
-                       (const char *)(uintptr_t)variable->at->address + offset, bytes);
+    struct operation o;
+    cudaError_t error = from_symbol(&o, "cudaMemcpyFromSymbol", to, symbol, bytes, offset, kind);
+    return error ? give(error) : operation_do(&o);
 }
 
 cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes, size_t offset,
                                       int kind, cudaStream_t stream)
 {
-    (void)stream;
-    return cudaMemcpyFromSymbol(to, symbol, bytes, offset, kind);
+    struct operation o;
+    cudaError_t error =
+        from_symbol(&o, "cudaMemcpyFromSymbolAsync", to, symbol, bytes, offset, kind);
+    return error ? give(error) : operation_issue(stream, &o);
 }

@@ -9,6 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+enum { PAGE = 4096 };
+
 static uint64_t memory_end, memory_used;
 static uint32_t numbers;
 static struct allocation *allocations;
@@ -40,13 +42,20 @@ bool device_enter(void)
 
 /* ---- memory ---- */
 
-struct allocation *allocation_of(const void *address)
+/* Also one of a graph that is not there now. */
+static struct allocation *allocation_at(const void *address)
 {
     uint64_t at = (uint64_t)(uintptr_t)address;
     for (struct allocation *a = allocations; a; a = a->next)
         if (at - a->address < a->bytes || (at == a->address && a->bytes == 0))
             return a;
     return NULL;
+}
+
+struct allocation *allocation_of(const void *address)
+{
+    struct allocation *a = allocation_at(address);
+    return a && !a->absent ? a : NULL;
 }
 
 static bool is_taken(uint64_t address)
@@ -82,7 +91,7 @@ static void *map_slot(uint64_t length, enum device_memory kind)
 
 struct allocation *allocation_new(uint64_t bytes, enum device_memory kind)
 {
-    uint64_t length = ((bytes ? bytes : 1) + 4095) & ~(uint64_t)4095;
+    uint64_t length = ((bytes ? bytes : 1) + PAGE - 1) & ~(uint64_t)(PAGE - 1);
     if (bytes > DEVICE_MEMORY_BYTES || memory_used + length > DEVICE_MEMORY_BYTES ||
         ftruncate(device_file(), (off_t)(memory_end + length)) != 0)
         return NULL;
@@ -105,16 +114,53 @@ struct allocation *allocation_new(uint64_t bytes, enum device_memory kind)
     return allocations = a;
 }
 
+/* The pages it lies on become pages of the file, with what they held. */
+struct allocation *allocation_of_host(void *address, uint64_t bytes)
+{
+    const uint64_t at = (uint64_t)(uintptr_t)address, first = at & ~(uint64_t)(PAGE - 1);
+    const uint64_t length = ((at + bytes + PAGE - 1) & ~(uint64_t)(PAGE - 1)) - first;
+    void *pages = (void *)(uintptr_t)first;
+    if (length > DEVICE_MEMORY_BYTES || memory_used + length > DEVICE_MEMORY_BYTES ||
+        ftruncate(device_file(), (off_t)(memory_end + length)) != 0)
+        return NULL;
+    struct allocation *a = calloc(1, sizeof *a);
+    const struct allocation whole = {.offset = memory_end};
+    if (!a || !device_write(&whole, 0, pages, length) ||
+        mmap(pages, length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, device_file(),
+             (off_t)memory_end) != pages) {
+        free(a);
+        return NULL;
+    }
+    *a = (struct allocation){.address = at,
+                             .bytes = bytes,
+                             .offset = memory_end + (at - first),
+                             .kind = DEVICE_MEMORY_HOST,
+                             .number = ++numbers,
+                             .mapped = address,
+                             .stays_mapped = true,
+                             .next = allocations};
+    memory_end += length;
+    memory_used += length;
+    return allocations = a;
+}
+
 void allocation_end(struct allocation *allocation)
 {
-    uint64_t length = ((allocation->bytes ? allocation->bytes : 1) + 4095) & ~(uint64_t)4095;
+    uint64_t length =
+        ((allocation->bytes ? allocation->bytes : 1) + PAGE - 1) & ~(uint64_t)(PAGE - 1);
     struct allocation **at = &allocations;
     while (*at != allocation)
         at = &(*at)->next;
     *at = allocation->next;
-    munmap((void *)(uintptr_t)allocation->address, length);
+    if (!allocation->stays_mapped)
+        munmap((void *)(uintptr_t)allocation->address, length);
     memory_used -= length;
     free(allocation);
+}
+
+uint64_t memory_in_use(void)
+{
+    return memory_used;
 }
 
 bool device_read(const struct allocation *from, uint64_t at, void *to, size_t bytes)
@@ -141,4 +187,58 @@ bool device_write(const struct allocation *to, uint64_t at, const void *from, si
         bytes -= (size_t)put;
     }
     return true;
+}
+
+/* ---- reserved addresses ---- */
+
+uint64_t address_reserve(uint64_t bytes)
+{
+    return bytes > DEVICE_SLOT / 2 ? 0 : (uint64_t)(uintptr_t)map_slot(bytes, DEVICE_MEMORY_DEVICE);
+}
+
+void address_give_back(uint64_t address, uint64_t bytes)
+{
+    munmap((void *)(uintptr_t)address, bytes);
+}
+
+struct allocation *allocation_at_address(uint64_t address, uint64_t bytes)
+{
+    struct allocation *a = bytes % PAGE == 0 ? calloc(1, sizeof *a) : NULL;
+    if (!a || memory_used + bytes > DEVICE_MEMORY_BYTES ||
+        ftruncate(device_file(), (off_t)(memory_end + bytes)) != 0) {
+        free(a);
+        return NULL;
+    }
+    *a = (struct allocation){.address = address,
+                             .bytes = bytes,
+                             .offset = memory_end,
+                             .kind = DEVICE_MEMORY_DEVICE,
+                             .number = ++numbers,
+                             .stays_mapped = true,
+                             .next = allocations};
+    memory_end += bytes;
+    memory_used += bytes;
+    return allocations = a;
+}
+
+/* ---- memory of graphs ---- */
+
+struct allocation *allocation_of_graph(uint64_t bytes)
+{
+    if (!device_enter())
+        return NULL;
+    struct allocation *a = allocation_new(bytes, DEVICE_MEMORY_DEVICE);
+    if (a)
+        a->is_of_graph = a->absent = true;
+    device_leave();
+    return a;
+}
+
+struct allocation *graph_allocation_of(const void *address)
+{
+    if (!device_enter())
+        return NULL;
+    struct allocation *a = allocation_at(address);
+    device_leave();
+    return a && a->is_of_graph ? a : NULL;
 }

@@ -1,7 +1,7 @@
 /*
  * cudaMalloc and its kin, copies, cudaMemset.
  */
-#include "fuzz/cudart/cudart.h"
+#include "fuzz/cudart/operation.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,14 +9,12 @@
 enum { CHUNK = 1 << 16 };
 
 EXPORT cudaError_t cudaMalloc(void **pointer, size_t bytes);
-EXPORT cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream);
 EXPORT cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned flags);
 EXPORT cudaError_t cudaMallocHost(void **pointer, size_t bytes);
 EXPORT cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned flags);
 EXPORT cudaError_t cudaHostGetDevicePointer(void **pointer, void *host, unsigned flags);
 EXPORT cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height);
 EXPORT cudaError_t cudaFree(void *pointer);
-EXPORT cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream);
 EXPORT cudaError_t cudaFreeHost(void *pointer);
 EXPORT cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, int kind);
 EXPORT cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind,
@@ -28,13 +26,33 @@ EXPORT cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from
 EXPORT cudaError_t cudaMemset(void *to, int value, size_t bytes);
 EXPORT cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream);
 EXPORT cudaError_t cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height);
+EXPORT cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height,
+                                     cudaStream_t stream);
+EXPORT cudaError_t cudaMemset3D(struct pitched to, int value, struct extent extent);
+EXPORT cudaError_t cudaMemset3DAsync(struct pitched to, int value, struct extent extent,
+                                     cudaStream_t stream);
+EXPORT cudaError_t cudaMalloc3D(struct pitched *pitched, struct extent extent);
+EXPORT cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device,
+                                  size_t bytes);
+EXPORT cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device,
+                                       size_t bytes, cudaStream_t stream);
 EXPORT cudaError_t cudaMemGetInfo(size_t *available, size_t *total);
 
 /* ---- allocation ---- */
 
+void tell_allocation(const struct allocation *a)
+{
+    struct device_allocated message = {
+        .at = {a->address, a->bytes, a->offset, (uint32_t)a->kind, a->number}};
+    host_frames(&message.stack);
+    device_tell(DEVICE_ALLOCATE, &message, sizeof message, NULL, 0);
+}
+
 cudaError_t allocate(void **pointer, size_t bytes, enum device_memory kind)
 {
     cudaError_t error = lasting_error();
+    if (!error)
+        error = capture_forbids();
     if (error || !pointer)
         return give(error ? error : cudaErrorInvalidValue);
     *pointer = NULL;
@@ -44,10 +62,7 @@ cudaError_t allocate(void **pointer, size_t bytes, enum device_memory kind)
         return give(cudaErrorInitializationError);
     struct allocation *a = allocation_new(bytes, kind);
     if (a) {
-        struct device_allocated message = {
-            .at = {a->address, a->bytes, a->offset, (uint32_t)kind, a->number}};
-        host_frames(&message.stack);
-        device_tell(DEVICE_ALLOCATE, &message, sizeof message, NULL, 0);
+        tell_allocation(a);
         *pointer = (void *)(uintptr_t)a->address;
     }
     device_leave();
@@ -65,7 +80,10 @@ cudaError_t release(const char *function, void *pointer)
         a && a->address == (uint64_t)(uintptr_t)pointer && a->kind != DEVICE_MEMORY_VARIABLE;
     if (is_start) {
         device_tell(DEVICE_FREE, &a->address, sizeof a->address, NULL, 0);
-        allocation_end(a);
+        if (a->is_of_graph)
+            a->absent = true;
+        else
+            allocation_end(a);
     } else {
         device_say(DEVICE_WRONG, "%s(%p): %s", function, pointer,
                    a ? "the address is not the first one of its allocation"
@@ -80,10 +98,22 @@ cudaError_t cudaMalloc(void **pointer, size_t bytes)
     return allocate(pointer, bytes, DEVICE_MEMORY_DEVICE);
 }
 
+/* In a graph that is captured: an address at which memory is, from one of its nodes to another. */
+static cudaError_t allocate_in_graph(void **pointer, size_t bytes, cudaStream_t stream)
+{
+    struct operation operation = {.kind = NODE_ALLOCATE};
+    if (!pointer || bytes == 0)
+        return give(cudaErrorInvalidValue);
+    if (!(operation.u.memory = allocation_of_graph(bytes)))
+        return give(cudaErrorMemoryAllocation);
+    *pointer = (void *)(uintptr_t)operation.u.memory->address;
+    return operation_issue(stream, &operation);
+}
+
 cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream)
 {
-    (void)stream;
-    return allocate(pointer, bytes, DEVICE_MEMORY_DEVICE);
+    return stream_is_captured(stream) ? allocate_in_graph(pointer, bytes, stream)
+                                      : allocate(pointer, bytes, DEVICE_MEMORY_DEVICE);
 }
 
 cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned flags)
@@ -118,23 +148,29 @@ cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t 
 
 cudaError_t cudaFree(void *pointer)
 {
-    return release("cudaFree", pointer);
+    cudaError_t error = pointer ? capture_forbids() : cudaSuccess;
+    return error ? give(error) : release("cudaFree", pointer);
 }
 
 cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
 {
-    (void)stream;
-    return release("cudaFreeAsync", pointer);
+    struct operation operation = {.kind = NODE_FREE};
+    if (!stream_is_captured(stream))
+        return release("cudaFreeAsync", pointer);
+    operation.u.memory = graph_allocation_of(pointer);
+    return operation.u.memory ? operation_issue(stream, &operation) : give(cudaErrorInvalidValue);
 }
 
 cudaError_t cudaFreeHost(void *pointer)
 {
-    return release("cudaFreeHost", pointer);
+    cudaError_t error = pointer ? capture_forbids() : cudaSuccess;
+    return error ? give(error) : release("cudaFreeHost", pointer);
 }
 
 cudaError_t cudaMemGetInfo(size_t *available, size_t *total)
 {
-    *available = *total = DEVICE_MEMORY_BYTES;
+    *total = DEVICE_MEMORY_BYTES;
+    *available = DEVICE_MEMORY_BYTES - memory_in_use();
     return give(cudaSuccess);
 }
 
@@ -210,6 +246,15 @@ static cudaError_t copy_locked(const char *function, void *to, const void *from,
     return error;
 }
 
+/* So many of the bytes lie in one allocation; the others in the next one, if it begins where this one ends, as with memory
+ * that was mapped piece by piece. */
+static size_t piece_of(const char *at, size_t bytes)
+{
+    const struct allocation *a = allocation_of(at);
+    const uint64_t left = a ? a->address + a->bytes - (uint64_t)(uintptr_t)at : bytes;
+    return left > 0 && left < bytes && allocation_of(at + left) ? (size_t)left : bytes;
+}
+
 cudaError_t copy_memory(const char *function, void *to, const void *from, size_t bytes)
 {
     cudaError_t error = lasting_error();
@@ -219,7 +264,12 @@ cudaError_t copy_memory(const char *function, void *to, const void *from, size_t
         return give(cudaErrorInvalidValue);
     if (!device_enter())
         return give(cudaErrorInitializationError);
-    error = copy_locked(function, to, from, bytes);
+    for (size_t done = 0, part; done < bytes && !error; done += part) {
+        char *there = (char *)to + done;
+        const char *here = (const char *)from + done;
+        part = piece_of(there, piece_of(here, bytes - done));
+        error = copy_locked(function, there, here, part);
+    }
     device_leave();
     return give(error);
 }
@@ -228,7 +278,10 @@ cudaError_t copy_memory(const char *function, void *to, const void *from, size_t
 static cudaError_t check_kind(const char *function, const void *to, const void *from, int kind)
 {
     enum { HOST_TO_HOST, HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE };
+    enum { ANY_DIRECTION = 4, cudaErrorInvalidMemcpyDirection = 21 };
     bool wrong = false;
+    if (kind < HOST_TO_HOST || kind > ANY_DIRECTION)
+        return cudaErrorInvalidMemcpyDirection;
     if (!device_enter())
         return cudaErrorInitializationError;
     const struct allocation *a = allocation_of(to), *b = allocation_of(from);
@@ -250,55 +303,135 @@ cudaError_t copy_of_kind(const char *function, void *to, const void *from, size_
     return error ? give(error) : copy_memory(function, to, from, bytes);
 }
 
+/* Is not for a stream that is captured. */
+static cudaError_t do_now(const struct operation *operation)
+{
+    cudaError_t error = capture_forbids();
+    return error ? give(error) : operation_do(operation);
+}
+
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, int kind)
 {
-    return copy_of_kind("cudaMemcpy", to, from, bytes, kind);
+    const struct operation o = copy_operation("cudaMemcpy", to, from, bytes, kind);
+    return do_now(&o);
 }
 
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, cudaStream_t stream)
 {
-    (void)stream;
-    return copy_of_kind("cudaMemcpyAsync", to, from, bytes, kind);
+    const struct operation o = copy_operation("cudaMemcpyAsync", to, from, bytes, kind);
+    return operation_issue(stream, &o);
+}
+
+enum { ANY = 4 };
+
+cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t bytes)
+{
+    const struct operation o = copy_operation("cudaMemcpyPeer", to, from, bytes, ANY);
+    return to_device == 0 && from_device == 0 ? do_now(&o) : give(cudaErrorInvalidDevice);
+}
+
+cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device,
+                                size_t bytes, cudaStream_t stream)
+{
+    const struct operation o = copy_operation("cudaMemcpyPeerAsync", to, from, bytes, ANY);
+    return to_device == 0 && from_device == 0 ? operation_issue(stream, &o)
+                                              : give(cudaErrorInvalidDevice);
 }
 
 cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
                          size_t width, size_t height, int kind)
 {
-    cudaError_t error = cudaSuccess;
-    for (size_t row = 0; row < height && !error; row++)
-        error = copy_of_kind("cudaMemcpy2D", (char *)to + row * to_pitch,
-                             (const char *)from + row * from_pitch, width, kind);
-    return error;
+    const struct operation o =
+        rows_operation("cudaMemcpy2D", to, to_pitch, from, from_pitch, width, height, kind);
+    return do_now(&o);
 }
 
 cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
                               size_t width, size_t height, int kind, cudaStream_t stream)
 {
-    (void)stream;
-    return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
+    const struct operation o =
+        rows_operation("cudaMemcpy2DAsync", to, to_pitch, from, from_pitch, width, height, kind);
+    return operation_issue(stream, &o);
+}
+
+/* ---- sets ---- */
+
+static cudaError_t set_row(const struct set_2d *set, const char *function, char *to)
+{
+    char chunk[CHUNK];
+    const size_t bytes = set->width * set->element;
+    cudaError_t error = cudaSuccess;
+    for (size_t i = 0; i < CHUNK; i += set->element)
+        memcpy(chunk + i, &set->value, set->element);
+    for (size_t done = 0; done < bytes && !error; done += CHUNK)
+        error =
+            copy_memory(function, to + done, chunk, bytes - done < CHUNK ? bytes - done : CHUNK);
+    return error;
+}
+
+cudaError_t set_2d(const char *function, const struct set_2d *set)
+{
+    cudaError_t error = cudaSuccess;
+    if (set->element != 1 && set->element != 2 && set->element != 4)
+        return give(cudaErrorInvalidValue);
+    if ((uintptr_t)set->to % set->element != 0)
+        return give(cudaErrorInvalidValue);
+    for (size_t row = 0; row < set->height && !error; row++)
+        error = set_row(set, function, set->to + row * set->pitch);
+    return error;
 }
 
 cudaError_t cudaMemset(void *to, int value, size_t bytes)
 {
-    char chunk[CHUNK];
-    cudaError_t error = lasting_error();
-    memset(chunk, value, sizeof chunk);
-    for (size_t done = 0; done < bytes && !error; done += CHUNK)
-        error = copy_memory("cudaMemset", (char *)to + done, chunk,
-                            bytes - done < CHUNK ? bytes - done : CHUNK);
-    return give(error);
+    const struct operation o = set_operation("cudaMemset", to, bytes, (unsigned)value, bytes, 1);
+    return do_now(&o);
 }
 
 cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream)
 {
-    (void)stream;
-    return cudaMemset(to, value, bytes);
+    const struct operation o =
+        set_operation("cudaMemsetAsync", to, bytes, (unsigned)value, bytes, 1);
+    return operation_issue(stream, &o);
 }
 
 cudaError_t cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height)
 {
+    const struct operation o =
+        set_operation("cudaMemset2D", to, pitch, (unsigned)value, width, height);
+    return do_now(&o);
+}
+
+cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height,
+                              cudaStream_t stream)
+{
+    const struct operation o =
+        set_operation("cudaMemset2DAsync", to, pitch, (unsigned)value, width, height);
+    return operation_issue(stream, &o);
+}
+
+/* Slices lie one behind the other. */
+cudaError_t cudaMemset3DAsync(struct pitched to, int value, struct extent extent,
+                              cudaStream_t stream)
+{
     cudaError_t error = cudaSuccess;
-    for (size_t row = 0; row < height && !error; row++)
-        error = cudaMemset((char *)to + row * pitch, value, width);
+    for (size_t z = 0; z < extent.depth && !error; z++)
+        error = cudaMemset2DAsync(to.pointer + z * to.height * to.pitch, to.pitch, value,
+                                  extent.width, extent.height, stream);
+    return error;
+}
+
+cudaError_t cudaMemset3D(struct pitched to, int value, struct extent extent)
+{
+    cudaError_t error = capture_forbids();
+    return error ? give(error) : cudaMemset3DAsync(to, value, extent, NULL);
+}
+
+cudaError_t cudaMalloc3D(struct pitched *pitched, struct extent extent)
+{
+    void *data = NULL;
+    size_t pitch;
+    cudaError_t error = cudaMallocPitch(&data, &pitch, extent.width, extent.height * extent.depth);
+    if (!error)
+        *pitched = (struct pitched){data, pitch, extent.width, extent.height};
     return error;
 }

@@ -2,7 +2,7 @@
  * Arrays, textures and surfaces. An array lies row after row in device memory; a handle is told to the device as the
  * settings of a PTX kernel write it (docs/ptx.md): "0x100000000000:f32:64x32:wrap:linear".
  */
-#include "fuzz/cudart/cudart.h"
+#include "fuzz/cudart/operation.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,19 +16,6 @@ struct channels { /* cudaChannelFormatDesc */
     int kind; /* 0: signed, 1: unsigned, 2: float */
 };
 
-struct extent {
-    size_t width, height, depth;
-};
-
-struct position {
-    size_t x, y, z;
-};
-
-struct pitched {
-    char *pointer;
-    size_t pitch, width, height;
-};
-
 struct array { /* cudaArray */
     char *data;
     struct channels channels;
@@ -38,17 +25,6 @@ struct array { /* cudaArray */
 };
 
 enum { LAYERED = 1, CUBE = 4 };
-
-struct copy_3d { /* cudaMemcpy3DParms */
-    struct array *from_array;
-    struct position from_position;
-    struct pitched from;
-    struct array *to_array;
-    struct position to_position;
-    struct pitched to;
-    struct extent extent;
-    int kind;
-};
 
 struct resource { /* cudaResourceDesc */
     int type;     /* 0: an array, 2: linear memory, 3: rows of a pitch */
@@ -313,39 +289,46 @@ static struct pitched end_of(const struct array *array, const struct position *a
                             array->pitch, array->extent.width * array->element, height};
 }
 
-static bool holds(const struct array *array, const struct position *at, const struct extent *extent)
+static bool holds(const char *function, const struct array *array, const struct position *at,
+                  const struct extent *extent)
 {
     const size_t height = array && array->extent.height ? array->extent.height : 1;
     const size_t depth = array && array->extent.depth ? array->extent.depth : 1;
     if (!array)
         return true;
     return at->y + extent->height <= height && at->z + extent->depth <= depth &&
-           is_inside("cudaMemcpy3D", array, at->x * array->element, at->y + at->z * height,
+           is_inside(function, array, at->x * array->element, at->y + at->z * height,
                      extent->width * array->element, 1);
 }
 
-cudaError_t cudaMemcpy3D(const struct copy_3d *copy)
+cudaError_t copy_3d(const char *function, const struct copy_3d *copy)
 {
     const struct array *array = copy->to_array ? copy->to_array : copy->from_array;
     const size_t width = copy->extent.width * (array ? array->element : 1);
     const struct pitched from = end_of(copy->from_array, &copy->from_position, &copy->from);
     const struct pitched to = end_of(copy->to_array, &copy->to_position, &copy->to);
     cudaError_t error = cudaSuccess;
-    if (!holds(copy->from_array, &copy->from_position, &copy->extent) ||
-        !holds(copy->to_array, &copy->to_position, &copy->extent))
+    if (!holds(function, copy->from_array, &copy->from_position, &copy->extent) ||
+        !holds(function, copy->to_array, &copy->to_position, &copy->extent))
         return give(cudaErrorInvalidValue);
     for (size_t z = 0; z < copy->extent.depth; z++)
         for (size_t y = 0; y < copy->extent.height && !error; y++)
             error =
-                copy_of_kind("cudaMemcpy3D", to.pointer + (z * to.height + y) * to.pitch,
+                copy_of_kind(function, to.pointer + (z * to.height + y) * to.pitch,
                              from.pointer + (z * from.height + y) * from.pitch, width, copy->kind);
     return error;
 }
 
+cudaError_t cudaMemcpy3D(const struct copy_3d *copy)
+{
+    return copy_3d("cudaMemcpy3D", copy);
+}
+
 cudaError_t cudaMemcpy3DAsync(const struct copy_3d *copy, cudaStream_t stream)
 {
-    (void)stream;
-    return cudaMemcpy3D(copy);
+    const struct operation operation = {
+        .kind = NODE_COPY, .function = "cudaMemcpy3DAsync", .u.copy = *copy};
+    return operation_issue(stream, &operation);
 }
 
 /* ---- handles ---- */

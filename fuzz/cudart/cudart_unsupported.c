@@ -4,7 +4,7 @@
  */
 #include "fuzz/cudart/cudart.h"
 
-static cudaError_t refuse(const char *name, bool *said)
+cudaError_t refuse_call(const char *name, bool *said)
 {
     if (device_enter()) {
         if (!*said)
@@ -20,8 +20,7 @@ static cudaError_t refuse(const char *name, bool *said)
     cudaError_t name(void)                                                                         \
     {                                                                                              \
         static bool said;                                                                          \
-        return refuse(#name, &said);                                                               \
+        return refuse_call(#name, &said);                                                          \
     }
 #include "fuzz/cudart/unsupported.def"
-#include "fuzz/cudart/unsupported_driver.def"
 #undef UNSUPPORTED

@@ -158,19 +158,34 @@ static char *pack_arguments(const struct device_kernel *kernel, void **arguments
     return all;
 }
 
+enum { COOPERATIVE = 2, CLUSTER = 4 };
+
+void device_set_attribute(struct device_launch *launch, uint32_t id, const void *value)
+{
+    if (id == CLUSTER)
+        memcpy(launch->cluster, value, sizeof launch->cluster);
+    if (id == COOPERATIVE)
+        memcpy(&launch->cooperative, value, sizeof launch->cooperative);
+}
+
+void device_get_attribute(const struct device_launch *launch, uint32_t id, void *value)
+{
+    if (id == CLUSTER)
+        memcpy(value, launch->cluster, sizeof launch->cluster);
+    if (id == COOPERATIVE)
+        memcpy(value, &launch->cooperative, sizeof launch->cooperative);
+}
+
 void device_read_attributes(const void *config, struct device_launch *launch)
 {
-    enum { ATTRIBUTES = 40, COUNT = 48, EACH = 72, VALUE = 8, COOPERATIVE = 2, CLUSTER = 4 };
+    enum { ATTRIBUTES = 40, COUNT = 48, EACH = 8 + DEVICE_ATTRIBUTE_VALUE, VALUE = 8 };
     const char *at;
     uint32_t count, id;
     memcpy(&at, (const char *)config + ATTRIBUTES, sizeof at);
     memcpy(&count, (const char *)config + COUNT, sizeof count);
     for (; count > 0; count--, at += EACH) {
         memcpy(&id, at, sizeof id);
-        if (id == CLUSTER)
-            memcpy(launch->cluster, at + VALUE, sizeof launch->cluster);
-        if (id == COOPERATIVE)
-            memcpy(&launch->cooperative, at + VALUE, sizeof launch->cooperative);
+        device_set_attribute(launch, id, at + VALUE);
     }
 }
 

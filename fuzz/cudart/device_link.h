@@ -39,6 +39,10 @@ bool device_tell_launch(const struct device_kernel *kernel, const char *name,
 
 /* What the attributes of a cudaLaunchConfig_t or CUlaunchConfig, which are alike, say of the launch. */
 void device_read_attributes(const void *config, struct device_launch *launch);
+/* One of them, by its number; those that change nothing here are not kept. */
+enum { DEVICE_ATTRIBUTE_VALUE = 64 };
+void device_set_attribute(struct device_launch *launch, uint32_t id, const void *value);
+void device_get_attribute(const struct device_launch *launch, uint32_t id, void *value);
 
 /* Where the program calls. */
 void host_frames(struct device_stack *stack);

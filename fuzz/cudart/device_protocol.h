@@ -84,6 +84,7 @@ struct device_variable {
 struct device_symbols {
     uint32_t error; /* 0, or a cudaError_t: the module cannot be used */
     uint32_t count;
+    char why[256]; /* it cannot */
 };
 
 enum { DEVICE_NAME = 4096 + 1 };
@@ -98,12 +99,15 @@ struct device_range {
     uint64_t to, from, bytes;
 };
 
+enum { DEVICE_PARAMETERS = 256 };
+
 struct device_kernel {
-    uint32_t error; /* 0: the kernel is there; else a cudaError_t */
-    uint32_t shared_bytes;
+    uint32_t error;        /* 0: the kernel is there; else a cudaError_t */
+    uint32_t shared_bytes; /* of its own variables */
+    uint32_t most_threads; /* of a block: .maxntid, .reqntid */
     uint32_t parameter_count;
-    uint32_t sizes[256];   /* bytes of each parameter */
-    uint32_t offsets[256]; /* where each lies in a buffer of all of them */
+    uint32_t sizes[DEVICE_PARAMETERS];   /* bytes of each parameter */
+    uint32_t offsets[DEVICE_PARAMETERS]; /* where each lies in a buffer of all of them */
 };
 
 struct device_launch {

@@ -82,10 +82,12 @@ static void on_variable(struct device *device, const char *data, size_t bytes)
 
 static void on_symbols(struct device *device, const char *data)
 {
-    struct device_symbols head;
+    struct device_symbols head = {.error = 0};
     uint32_t module;
     memcpy(&module, data, sizeof module);
     head.error = device_symbols(device, module, NULL, &head.count);
+    if (head.error && device->modules && device->modules->why)
+        snprintf(head.why, sizeof head.why, "%s", device->modules->why);
     struct device_symbol *symbols = calloc(head.count + 1, sizeof *symbols);
     if (!symbols)
         head = (struct device_symbols){.error = 2};

@@ -30,7 +30,13 @@ enum {
     ERROR_UNSUPPORTED = 801
 };
 
-enum { ALL_BYTES = 0xf, SHARED_MOST = 227 << 10, RESIDENT_MOST = 2048, PROGRESS_MS = 10000 };
+enum {
+    ALL_BYTES = 0xf,
+    SHARED_MOST = 227 << 10,
+    RESIDENT_MOST = 2048,
+    THREADS_MOST = 1024,
+    PROGRESS_MS = 10000
+};
 
 static const struct device_module *module_of(const struct device *device, uint32_t number)
 {
@@ -74,6 +80,35 @@ static bool is_memory(const struct ptx_variable *variable)
            variable->linkage != PTX_LINK_EXTERN;
 }
 
+/* Of a block: what the entry says (.maxntid, .reqntid), or the most that there is. */
+static uint32_t most_threads(const struct ptx_function *entry)
+{
+    uint64_t threads = 0;
+    for (const struct ptx_attribute *a = entry->attributes; a; a = a->next)
+        if (a->kind == PTX_MAXNTID || a->kind == PTX_REQNTID) {
+            threads = 1;
+            for (uint32_t i = 0; i < a->count; i++)
+                threads *= a->values[i];
+        }
+    return threads > 0 && threads < THREADS_MOST ? (uint32_t)threads : THREADS_MOST;
+}
+
+/* Of the variables that the entry reaches. */
+static uint32_t shared_of(struct device *device, const struct device_module *module,
+                          const struct ptx_function *entry)
+{
+    struct arena *arena = &device->arena;
+    const size_t mark = arena_mark(arena);
+    struct ptx_reach reach = {.function_count = 0};
+    uint64_t bytes = 0;
+    ptx_reach(arena, module->ptx, entry, &reach);
+    for (uint32_t i = 0; i < reach.variable_count; i++)
+        if (reach.variables[i]->space == PTX_W_SHARED)
+            bytes += ptx_memory_bytes(reach.variables[i]);
+    arena_release(arena, mark);
+    return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
+}
+
 void device_ask_kernel(struct device *device, uint32_t number, const char *name,
                        struct device_kernel *kernel)
 {
@@ -86,6 +121,8 @@ void device_ask_kernel(struct device *device, uint32_t number, const char *name,
         kernel->error = !module || !module->ptx ? ERROR_NO_IMAGE : ERROR_NO_FUNCTION;
         return;
     }
+    kernel->most_threads = most_threads(entry);
+    kernel->shared_bytes = shared_of(device, module, entry);
     uint32_t end = 0;
     for (const struct ptx_variable *p = entry->parameters; p && kernel->parameter_count < room;
          p = p->next) {
@@ -277,22 +314,36 @@ static uint32_t error_of(const struct launch *launch)
     }
 }
 
-/* Of an address that leads nowhere: what was there. */
-static void explain_freed(const struct device *device, struct arena *arena,
-                          const struct launch *launch, struct launch_finding *finding,
-                          uint64_t address)
+#define HOST_LAST (((uint64_t)1 << 47) - 1) /* of a program's addresses */
+
+/* The finding's text as far as the address, and what is known of what lies there. */
+static const char *with_place(struct arena *arena, const char *text, const char *what)
 {
-    (void)launch;
+    static const char *const ends[] = {": byte ", ": no variable "};
+    size_t length = strlen(text);
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        const char *end = strstr(text, ends[i]);
+        if (end && (size_t)(end - text) < length)
+            length = (size_t)(end - text);
+    }
+    return arena_printf(arena, "%.*s: %s", (int)length, text, what);
+}
+
+/* Of an address that leads nowhere: what was there, or whose it is. What lies near it by number has nothing to do with it. */
+static void explain_address(const struct device *device, struct arena *arena,
+                            struct launch_finding *finding, uint64_t address)
+{
     for (const struct device_buffer *b = device->buffers; b; b = b->next)
         if (b->is_freed && address - b->at.address < b->at.bytes) {
-            /* What lies near it by number has nothing to do with it. */
-            const char *near = strstr(finding->text, ": byte ");
-            int length = (int)(near ? near - finding->text : (ptrdiff_t)strlen(finding->text));
-            finding->text =
-                arena_printf(arena, "%.*s: it was byte %llu of %s, which has been freed", length,
-                             finding->text, (unsigned long long)(address - b->at.address), b->name);
+            const char *what = arena_printf(arena, "it was byte %llu of %s, which has been freed",
+                                            (unsigned long long)(address - b->at.address), b->name);
+            finding->text = with_place(arena, finding->text, what);
             return;
         }
+    if (address >= DEVICE_FIRST + DEVICE_SLOTS * DEVICE_SLOT && address <= HOST_LAST)
+        finding->text = with_place(arena, finding->text,
+                                   "it is an address of the host's own memory, which the device "
+                                   "does not reach");
 }
 
 static void tell(struct device *device, struct arena *arena, struct launch *launch,
@@ -300,7 +351,7 @@ static void tell(struct device *device, struct arena *arena, struct launch *laun
 {
     for (struct launch_finding *f = launch->race->findings; f; f = f->next) {
         if (f->kind == LAUNCH_FAULT && f->status == STATUS_OUT_OF_BOUNDS)
-            explain_freed(device, arena, launch, f, launch->fault_address);
+            explain_address(device, arena, f, launch->fault_address);
         device_found(device, arena, text, name, f);
     }
     if (launch->status == STATUS_UNSUPPORTED) {

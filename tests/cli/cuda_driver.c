@@ -101,6 +101,73 @@ static void run_scale(void *module, unsigned blocks, int packed)
     CALL("cuMemFree", (pointer), out);
 }
 
+static int wrong_of(pointer out, int expected)
+{
+    int values[96], wrong = 0;
+    CALL("cuMemcpyDtoH", (void *, pointer, size_t), values, out, sizeof values);
+    for (int i = 0; i < 96; i++)
+        wrong += values[i] != expected;
+    return wrong;
+}
+
+/* A set and a launch become nodes; factor is 3 at first. */
+static void run_graph(void *module)
+{
+    struct {
+        pointer to;
+        size_t pitch;
+        unsigned value, element;
+        size_t width, height;
+    } set = {.value = 7, .element = 4, .width = 96, .height = 1};
+    struct {
+        void *kernel;
+        unsigned grid[3], block[3], shared;
+        void **arguments, **extra, *other, *context;
+    } kernel = {kernel_of(module, "scale"), {3, 1, 1}, {32, 1, 1}, 0, NULL, NULL, NULL, NULL};
+    void *graph, *instance, *first, *second;
+    pointer out;
+    CALL("cuMemAlloc", (pointer *, size_t), &set.to, 384);
+    CALL("cuMemAlloc", (pointer *, size_t), &out, 384);
+    void *arguments[] = {&set.to, &out};
+    kernel.arguments = arguments;
+    CALL("cuGraphCreate", (void **, unsigned), &graph, 0);
+    CALL("cuGraphAddMemsetNode", (void **, void *, void **, size_t, void *, void *), &first, graph,
+         NULL, 0, &set, NULL);
+    CALL("cuGraphAddKernelNode", (void **, void *, void **, size_t, void *), &second, graph, &first,
+         1, &kernel);
+    CALL("cuGraphInstantiate", (void **, void *, uint64_t), &instance, graph, 0);
+    printf("graph: %s\n", why(CALL("cuGraphLaunch", (void *, void *), instance, NULL)));
+    printf("%d wrong\n", wrong_of(out, 21));
+    CALL("cuMemFree", (pointer), set.to);
+    CALL("cuMemFree", (pointer), out);
+}
+
+/* Two pieces of memory at one range of addresses; what is read and written lies across both. */
+static void run_mapped(void *module)
+{
+    enum { PIECE = 2 << 20 };
+    void *pieces[2];
+    pointer range = 0, middle;
+    CALL("cuMemAddressReserve", (pointer *, size_t, size_t, pointer, uint64_t), &range, 4 * PIECE,
+         0, 0, 0);
+    for (int i = 0; i < 2; i++) {
+        CALL("cuMemCreate", (void **, size_t, const void *, uint64_t), &pieces[i], PIECE, NULL, 0);
+        CALL("cuMemMap", (pointer, size_t, size_t, void *, uint64_t), range + (pointer)i * PIECE,
+             PIECE, 0, pieces[i], 0);
+    }
+    middle = range + PIECE - 192;
+    CALL("cuMemsetD32", (pointer, unsigned, size_t), middle, 7, 96);
+    void *arguments[] = {&middle, &middle};
+    printf("mapped: %s\n", why(launch(kernel_of(module, "scale"), 3, arguments, NULL)));
+    printf("%d wrong\n", wrong_of(middle, 21));
+    CALL("cuMemUnmap", (pointer, size_t), range, 2 * PIECE);
+    printf("unmapped: %s\n",
+           why(CALL("cuMemsetD8", (pointer, unsigned char, size_t), middle, 0, 1)));
+    for (int i = 0; i < 2; i++)
+        CALL("cuMemRelease", (void *), pieces[i]);
+    CALL("cuMemAddressFree", (pointer, size_t), range, 4 * PIECE);
+}
+
 int main(int argc, char **argv)
 {
     void *driver = dlopen("libcuda.so.1", RTLD_NOW), *module = NULL;
@@ -120,22 +187,31 @@ int main(int argc, char **argv)
         return 0;
     }
     start();
-    if (strcmp(what, "garbage") == 0)
-        printf("garbage: %s\n", why(CALL("cuModuleLoadData", (void **, const void *), &module,
-                                         ".version 8.0\n.target sm_80\nthis is no PTX")));
+    if (strcmp(what, "garbage") == 0) {
+        enum { LOG = 5, LOG_BYTES = 6 };
+        char log[200] = "";
+        const int options[] = {LOG, LOG_BYTES};
+        void *values[] = {log, (void *)sizeof log};
+        int error =
+            CALL("cuModuleLoadDataEx", (void **, const void *, unsigned, const int *, void **),
+                 &module, ".version 8.0\n.target sm_80\nthis is no PTX", 2, options, values);
+        printf("garbage: %s: %s\n", why(error), log);
+    }
     if (strcmp(what, "code") == 0)
         printf("code: %s\n", why(CALL("cuModuleLoadData", (void **, const void *), &module, code)));
     if (strcmp(what, "nowhere") == 0)
         printf("nowhere: %s\n",
                why(CALL("cuModuleLoad", (void **, const char *), &module, "not-there.ptx")));
-    if (strcmp(what, "graph") == 0)
-        printf("graph: %s\n", why(CALL("cuGraphCreate", (void **, unsigned), &module, 0)));
     if (CALL("cuModuleLoad", (void **, const char *), &module, argv[2]) != 0)
         return 9;
     if (strcmp(what, "scale") == 0 || strcmp(what, "packed") == 0)
         run_scale(module, 3, strcmp(what, "packed") == 0);
     if (strcmp(what, "beyond") == 0)
         run_scale(module, 4, 0);
+    if (strcmp(what, "graph") == 0)
+        run_graph(module);
+    if (strcmp(what, "mapped") == 0)
+        run_mapped(module);
     if (strcmp(what, "missing") == 0)
         kernel_of(module, "missing");
     if (strcmp(what, "twice") == 0) {

@@ -28,7 +28,36 @@ int cudaFree(void *pointer);
 int cudaMemcpy(void *to, const void *from, size_t bytes, int kind);
 int cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset, int kind);
 int cudaDeviceSynchronize(void);
+int cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, void *stream);
+int cudaMallocAsync(void **pointer, size_t bytes, void *stream);
+int cudaFreeAsync(void *pointer, void *stream);
+int cudaMemsetAsync(void *to, int value, size_t bytes, void *stream);
+int cudaStreamCreate(void **stream);
+int cudaStreamDestroy(void *stream);
+int cudaStreamSynchronize(void *stream);
+int cudaStreamWaitEvent(void *stream, void *event, unsigned flags);
+int cudaStreamBeginCapture(void *stream, int mode);
+int cudaStreamEndCapture(void *stream, void **graph);
+int cudaEventCreate(void **event);
+int cudaEventDestroy(void *event);
+int cudaEventRecord(void *event, void *stream);
+int cudaLaunchHostFunc(void *stream, void (*function)(void *), void *data);
 int cudaGraphCreate(void **graph, unsigned flags);
+int cudaGraphAddKernelNode(void **node, void *graph, void *const *before, size_t count,
+                           const void *parameters);
+int cudaGraphAddMemcpyNode1D(void **node, void *graph, void *const *before, size_t count, void *to,
+                             const void *from, size_t bytes, int kind);
+int cudaGraphAddDependencies(void *graph, void *const *from, void *const *to, const void *edges,
+                             size_t count);
+int cudaGraphGetNodes(void *graph, void **nodes, size_t *count);
+int cudaGraphGetEdges(void *graph, void **from, void **to, void *edges, size_t *count);
+int cudaGraphInstantiate(void **instance, void *graph, unsigned long long flags);
+int cudaGraphExecKernelNodeSetParams(void *instance, void *node, const void *parameters);
+int cudaGraphExecUpdate(void *instance, void *graph, void *updated);
+int cudaGraphLaunch(void *instance, void *stream);
+int cudaIpcGetMemHandle(void *handle, void *pointer);
+int cudaGraphDestroy(void *graph);
+int cudaGraphExecDestroy(void *instance);
 const char *cudaGetErrorString(int error);
 
 enum { PTX = 1, CODE = 2, HEAD = 16, ENTRY = 64, ALL = 1 << 20, N = 96 };
@@ -114,6 +143,122 @@ static int run_scale(unsigned blocks, int fill)
     return 0;
 }
 
+/* ---- graphs ---- */
+
+struct kernel_node {
+    void *function;
+    dim3 grid, block;
+    unsigned shared;
+    void **arguments, **extra;
+};
+
+/* Nodes one by one, in an order that only their edges tell: the copy is added first. The memory is too small for two
+ * blocks, which an instance is given later. */
+static void run_graph(void *unused)
+{
+    int values[N], wrong = 0, five = 5;
+    void *in, *out, *graph, *instance, *copy, *scaled;
+    size_t nodes = 0, edges = 0;
+    cudaMalloc(&in, sizeof values);
+    cudaMalloc(&out, sizeof values);
+    for (int i = 0; i < N; i++)
+        values[i] = i;
+    cudaMemcpy(in, values, sizeof values, TO_DEVICE);
+    cudaMemcpyToSymbol(&factor, &five, sizeof five, 0, TO_DEVICE);
+    void *arguments[] = {&in, &out};
+    struct kernel_node node = {&scale, {N / 32, 1, 1}, {32, 1, 1}, 0, arguments, NULL};
+    cudaGraphCreate(&graph, 0);
+    cudaGraphAddMemcpyNode1D(&copy, graph, NULL, 0, values, out, sizeof values, TO_HOST);
+    cudaGraphAddKernelNode(&scaled, graph, NULL, 0, &node);
+    cudaGraphAddDependencies(graph, &scaled, &copy, NULL, 1);
+    cudaGraphGetNodes(graph, NULL, &nodes);
+    cudaGraphGetEdges(graph, NULL, NULL, NULL, &edges);
+    printf("%zu nodes, %zu edges\n", nodes, edges);
+    cudaGraphInstantiate(&instance, graph, 0);
+    printf("graph: %s\n", cudaGetErrorString(cudaGraphLaunch(instance, NULL)));
+    for (int i = 0; i < N; i++)
+        wrong += values[i] != 5 * i;
+    printf("%d wrong\n", wrong);
+    void *swapped[] = {&out, &in};
+    node.arguments = swapped;
+    cudaGraphExecKernelNodeSetParams(instance, scaled, &node);
+    cudaGraphLaunch(instance, NULL);
+    cudaMemcpy(values, in, sizeof values, TO_HOST);
+    printf("%d behind an update\n", values[1]);
+    cudaGraphAddDependencies(graph, &copy, &scaled, NULL, 1);
+    printf("a circle: %s\n", cudaGetErrorString(cudaGraphInstantiate(&unused, graph, 0)));
+    cudaGraphAddKernelNode(&scaled, graph, NULL, 0, &node);
+    printf("another: %s\n", cudaGetErrorString(cudaGraphExecUpdate(instance, graph, NULL)));
+    cudaGraphExecDestroy(instance);
+    cudaGraphDestroy(graph);
+}
+
+static void count_up(void *counter)
+{
+    ++*(int *)counter;
+}
+
+/* Two streams, joined by events, memory that is the graph's own, a call of the host. */
+static void run_capture(void)
+{
+    int values[N], wrong = 0, calls = 0, five = 5;
+    void *in, *out, *graph, *instance, *s, *t, *fork, *join;
+    cudaStreamCreate(&s);
+    cudaStreamCreate(&t);
+    cudaEventCreate(&fork);
+    cudaEventCreate(&join);
+    cudaMalloc(&out, sizeof values);
+    cudaMemcpyToSymbol(&factor, &five, sizeof five, 0, TO_DEVICE);
+    cudaStreamBeginCapture(s, 0);
+    cudaMallocAsync(&in, sizeof values, s);
+    cudaMemsetAsync(in, 1, sizeof values, s);
+    cudaEventRecord(fork, s);
+    cudaStreamWaitEvent(t, fork, 0);
+    void *arguments[] = {&in, &out};
+    cudaLaunchKernel(&scale, (dim3){N / 32, 1, 1}, (dim3){32, 1, 1}, arguments, 0, t);
+    cudaEventRecord(join, t);
+    cudaStreamWaitEvent(s, join, 0);
+    cudaFreeAsync(in, s);
+    cudaLaunchHostFunc(s, count_up, &calls);
+    printf("capture: %s\n", cudaGetErrorString(cudaStreamEndCapture(s, &graph)));
+    cudaGraphInstantiate(&instance, graph, 0);
+    printf("%d calls\n", calls);
+    cudaGraphLaunch(instance, s);
+    cudaGraphLaunch(instance, s);
+    cudaMemcpy(values, out, sizeof values, TO_HOST);
+    for (int i = 0; i < N; i++)
+        wrong += values[i] != 5 * 0x01010101;
+    printf("%d calls, %d wrong\n", calls, wrong);
+    cudaStreamBeginCapture(s, 0);
+    printf("wait: %s\n", cudaGetErrorString(cudaStreamSynchronize(s)));
+    printf("end: %s\n", cudaGetErrorString(cudaStreamEndCapture(s, &graph)));
+    cudaStreamBeginCapture(s, 0);
+    cudaEventRecord(fork, s);
+    cudaStreamWaitEvent(t, fork, 0);
+    cudaLaunchHostFunc(t, count_up, &calls);
+    printf("unjoined: %s\n", cudaGetErrorString(cudaStreamEndCapture(s, &graph)));
+    cudaGraphExecDestroy(instance);
+    cudaStreamDestroy(t);
+    printf("gone: %s\n", cudaGetErrorString(cudaMemsetAsync(out, 0, 4, t)));
+    cudaFree(out);
+}
+
+/* The graph frees its memory before a kernel that uses it. */
+static void run_late(void)
+{
+    void *in, *graph, *instance, *s;
+    cudaStreamCreate(&s);
+    cudaStreamBeginCapture(s, 2);
+    cudaMallocAsync(&in, N * 4, s);
+    cudaFreeAsync(in, s);
+    void *arguments[] = {&in, &in};
+    cudaLaunchKernel(&clash, (dim3){1, 1, 1}, (dim3){1, 1, 1}, arguments, 0, s);
+    cudaStreamEndCapture(s, &graph);
+    cudaGraphInstantiate(&instance, graph, 0);
+    cudaGraphLaunch(instance, s);
+    printf("late: %s\n", cudaGetErrorString(cudaDeviceSynchronize()));
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc == 3 ? argv[1] : "";
@@ -153,8 +298,15 @@ int main(int argc, char **argv)
     } else if (strcmp(what, "huge") == 0) {
         printf("huge: %s\n", cudaGetErrorString(launch(&scale, 1, 2048, memory, memory)));
     } else if (strcmp(what, "graph") == 0) {
-        printf("graph: %s\n", cudaGetErrorString(cudaGraphCreate(&memory, 0)));
+        run_graph(memory);
         return 0;
+    } else if (strcmp(what, "capture") == 0) {
+        run_capture();
+    } else if (strcmp(what, "late") == 0) {
+        run_late();
+    } else if (strcmp(what, "ipc") == 0) {
+        char handle[64];
+        printf("ipc: %s\n", cudaGetErrorString(cudaIpcGetMemHandle(handle, memory)));
     } else if (strcmp(what, "twice") == 0) {
         cudaFree(memory);
         printf("use: %s\n", cudaGetErrorString(launch(&clash, 1, 1, memory, NULL)));

@@ -83,9 +83,22 @@ run 3 truncated
 says err 'the fat binary is truncated'
 run 0 huge
 says out 'huge: invalid configuration argument'
+run 0 ipc
+says out 'ipc: operation not supported'
+says err 'note      cudaIpcGetMemHandle is not supported'
+
+# Graphs: of nodes, and of streams that are captured.
 run 0 graph
-says out 'graph: operation not supported'
-says err 'note      cudaGraphCreate is not supported'
+says out '2 nodes, 1 edges' 'graph: no error' '0 wrong' '25 behind an update' 'a circle: invalid argument'
+says out 'another: the graph update was not performed'
+says err '2 launches of 6 blocks' 'nothing is wrong'
+run 0 capture
+says out 'capture: no error' '0 calls' '2 calls, 0 wrong' 'wait: operation not permitted when stream is capturing'
+says out 'end: operation failed due to a previous error' 'unjoined: capturing stream has unjoined work' 'gone: invalid resource handle'
+says err '2 launches of 6 blocks' 'nothing is wrong'
+run 1 late
+says out 'late: an illegal memory access was encountered'
+says err 'it was byte 0 of buffer3, which has been freed'
 
 # Wrong calls of the host.
 run 1 twice
@@ -122,10 +135,12 @@ says out 'early: CUDA_ERROR_NOT_INITIALIZED' 'early: CUDA_ERROR_INVALID_CONTEXT'
 drive 0 nowhere
 says out 'nowhere: CUDA_ERROR_FILE_NOT_FOUND'
 drive 0 graph
-says out 'graph: CUDA_ERROR_NOT_SUPPORTED'
-says err 'note      cuGraphCreate is not supported'
+says out 'graph: CUDA_SUCCESS' '0 wrong'
+says err '1 launch of 3 blocks' 'nothing is wrong'
+drive 1 mapped
+says out 'mapped: CUDA_SUCCESS' '0 wrong' 'unmapped: CUDA_ERROR_INVALID_VALUE'
 drive 3 garbage
-says out 'garbage: CUDA_ERROR_INVALID_PTX'
+says out 'garbage: CUDA_ERROR_INVALID_PTX: line 3 of its PTX:'
 says err 'refused   the module that is loaded: line 3 of its PTX'
 drive 3 code
 says out 'code: CUDA_ERROR_NO_BINARY_FOR_GPU'

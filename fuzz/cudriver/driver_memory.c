@@ -1,7 +1,8 @@
 /*
  * The CUDA driver: memory, copies, sets.
  */
-#include "fuzz/cudart/driver.h"
+#include "fuzz/cudart/operation.h"
+#include "fuzz/cudriver/driver.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,14 +30,8 @@ EXPORT CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t by
 EXPORT CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes, cudaStream_t stream);
 EXPORT CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes,
                                      cudaStream_t stream);
-EXPORT CUresult cuMemsetD8_v2(CUdeviceptr to, unsigned char value, size_t count);
-EXPORT CUresult cuMemsetD16_v2(CUdeviceptr to, unsigned short value, size_t count);
-EXPORT CUresult cuMemsetD32_v2(CUdeviceptr to, unsigned value, size_t count);
-EXPORT CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t count,
-                                cudaStream_t stream);
-EXPORT CUresult cuMemsetD16Async(CUdeviceptr to, unsigned short value, size_t count,
-                                 cudaStream_t stream);
-EXPORT CUresult cuMemsetD32Async(CUdeviceptr to, unsigned value, size_t count, cudaStream_t stream);
+EXPORT CUresult cuPointerGetAttributes(unsigned count, const int *attributes, void **data,
+                                       CUdeviceptr pointer);
 EXPORT CUresult cuPointerGetAttribute(void *data, int attribute, CUdeviceptr pointer);
 
 static void *at(CUdeviceptr pointer)
@@ -76,8 +71,15 @@ CUresult cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes)
 
 CUresult cuMemAllocAsync(CUdeviceptr *pointer, size_t bytes, cudaStream_t stream)
 {
-    (void)stream;
-    return allocate_at(pointer, bytes, DEVICE_MEMORY_DEVICE);
+    void *found = NULL;
+    CUresult error = driver_ready();
+    if (!error && (!pointer || bytes == 0))
+        error = CUDA_ERROR_INVALID_VALUE;
+    if (!error)
+        error = driver_result(cudaMallocAsync(&found, bytes, stream));
+    if (!error)
+        *pointer = (uintptr_t)found;
+    return error;
 }
 
 CUresult cuMemAllocManaged(CUdeviceptr *pointer, size_t bytes, unsigned flags)
@@ -119,8 +121,8 @@ CUresult cuMemFree_v2(CUdeviceptr pointer)
 
 CUresult cuMemFreeAsync(CUdeviceptr pointer, cudaStream_t stream)
 {
-    (void)stream;
-    return free_for("cuMemFreeAsync", at(pointer));
+    CUresult error = driver_ready();
+    return error ? error : driver_result(cudaFreeAsync(at(pointer), stream));
 }
 
 CUresult cuMemFreeHost(void *pointer)
@@ -130,7 +132,8 @@ CUresult cuMemFreeHost(void *pointer)
 
 CUresult cuMemGetInfo_v2(size_t *available, size_t *total)
 {
-    *available = *total = DEVICE_MEMORY_BYTES;
+    *total = DEVICE_MEMORY_BYTES;
+    *available = DEVICE_MEMORY_BYTES - memory_in_use();
     return driver_ready();
 }
 
@@ -178,6 +181,15 @@ CUresult cuPointerGetAttribute(void *data, int attribute, CUdeviceptr pointer)
     }
 }
 
+CUresult cuPointerGetAttributes(unsigned count, const int *attributes, void **data,
+                                CUdeviceptr pointer)
+{
+    CUresult error = driver_ready();
+    for (unsigned i = 0; i < count && !error; i++)
+        error = cuPointerGetAttribute(data[i], attributes[i], pointer);
+    return error;
+}
+
 /* ---- copies ---- */
 
 enum { TO_DEVICE = 1, TO_HOST = 2, ON_DEVICE = 3, ANY = 4 };
@@ -185,7 +197,17 @@ enum { TO_DEVICE = 1, TO_HOST = 2, ON_DEVICE = 3, ANY = 4 };
 static CUresult copy(const char *function, void *to, const void *from, size_t bytes, int kind)
 {
     CUresult error = driver_ready();
+    if (!error)
+        error = capture_forbids();
     return error ? error : driver_result(copy_of_kind(function, to, from, bytes, kind));
+}
+
+static CUresult copy_in(cudaStream_t stream, const char *function, void *to, const void *from,
+                        size_t bytes, int kind)
+{
+    const struct operation o = copy_operation(function, to, from, bytes, kind);
+    CUresult error = driver_ready();
+    return error ? error : driver_result(operation_issue(stream, &o));
 }
 
 CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes)
@@ -195,8 +217,7 @@ CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes)
 
 CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, cudaStream_t stream)
 {
-    (void)stream;
-    return copy("cuMemcpyAsync", at(to), at(from), bytes, ANY);
+    return copy_in(stream, "cuMemcpyAsync", at(to), at(from), bytes, ANY);
 }
 
 CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t bytes)
@@ -216,70 +237,76 @@ CUresult cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes)
 
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t bytes, cudaStream_t stream)
 {
-    (void)stream;
-    return copy("cuMemcpyHtoDAsync", at(to), from, bytes, TO_DEVICE);
+    return copy_in(stream, "cuMemcpyHtoDAsync", at(to), from, bytes, TO_DEVICE);
 }
 
 CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes, cudaStream_t stream)
 {
-    (void)stream;
-    return copy("cuMemcpyDtoHAsync", to, at(from), bytes, TO_HOST);
+    return copy_in(stream, "cuMemcpyDtoHAsync", to, at(from), bytes, TO_HOST);
 }
 
 CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, cudaStream_t stream)
 {
-    (void)stream;
-    return copy("cuMemcpyDtoDAsync", at(to), at(from), bytes, ON_DEVICE);
+    return copy_in(stream, "cuMemcpyDtoDAsync", at(to), at(from), bytes, ON_DEVICE);
 }
 
 /* ---- sets ---- */
 
-static CUresult set(const char *function, CUdeviceptr to, unsigned value, size_t size, size_t count)
+struct rows {
+    size_t pitch, width, height; /* the width in elements */
+};
+
+static CUresult set(const char *function, CUdeviceptr to, unsigned value, unsigned element,
+                    struct rows rows)
 {
-    enum { CHUNK = 1 << 16 };
-    char chunk[CHUNK];
+    const struct set_2d given = {at(to), rows.pitch, value, element, rows.width, rows.height};
     CUresult error = driver_ready();
-    for (size_t i = 0; i < CHUNK; i += size)
-        memcpy(chunk + i, &value, size);
-    if (!error && to % size != 0)
-        error = CUDA_ERROR_INVALID_VALUE;
-    for (size_t done = 0; done < count * size && !error; done += CHUNK) {
-        size_t left = count * size - done;
-        error =
-            driver_result(copy_memory(function, at(to + done), chunk, left < CHUNK ? left : CHUNK));
+    if (!error)
+        error = capture_forbids();
+    return error ? error : driver_result(set_2d(function, &given));
+}
+
+static CUresult set_in(cudaStream_t stream, const char *function, CUdeviceptr to, unsigned value,
+                       unsigned element, struct rows rows)
+{
+    const struct operation o = {
+        .kind = NODE_SET,
+        .function = function,
+        .u.set = {at(to), rows.pitch, value, element, rows.width, rows.height}};
+    CUresult error = driver_ready();
+    return error ? error : driver_result(operation_issue(stream, &o));
+}
+
+/* Of each size: all, of a stream, of rows. */
+#define SETS(bits, type)                                                                           \
+    EXPORT CUresult cuMemsetD##bits##_v2(CUdeviceptr to, type value, size_t count);                \
+    EXPORT CUresult cuMemsetD##bits##Async(CUdeviceptr to, type value, size_t count,               \
+                                           cudaStream_t stream);                                   \
+    EXPORT CUresult cuMemsetD2D##bits##_v2(CUdeviceptr to, size_t pitch, type value, size_t width, \
+                                           size_t height);                                         \
+    EXPORT CUresult cuMemsetD2D##bits##Async(CUdeviceptr to, size_t pitch, type value,             \
+                                             size_t width, size_t height, cudaStream_t stream);    \
+    CUresult cuMemsetD##bits##_v2(CUdeviceptr to, type value, size_t count)                        \
+    {                                                                                              \
+        return set("cuMemsetD" #bits, to, value, bits / 8, (struct rows){0, count, 1});            \
+    }                                                                                              \
+    CUresult cuMemsetD##bits##Async(CUdeviceptr to, type value, size_t count, cudaStream_t stream) \
+    {                                                                                              \
+        return set_in(stream, "cuMemsetD" #bits "Async", to, value, bits / 8,                      \
+                      (struct rows){0, count, 1});                                                 \
+    }                                                                                              \
+    CUresult cuMemsetD2D##bits##_v2(CUdeviceptr to, size_t pitch, type value, size_t width,        \
+                                    size_t height)                                                 \
+    {                                                                                              \
+        return set("cuMemsetD2D" #bits, to, value, bits / 8, (struct rows){pitch, width, height}); \
+    }                                                                                              \
+    CUresult cuMemsetD2D##bits##Async(CUdeviceptr to, size_t pitch, type value, size_t width,      \
+                                      size_t height, cudaStream_t stream)                          \
+    {                                                                                              \
+        return set_in(stream, "cuMemsetD2D" #bits "Async", to, value, bits / 8,                    \
+                      (struct rows){pitch, width, height});                                        \
     }
-    return error;
-}
 
-CUresult cuMemsetD8_v2(CUdeviceptr to, unsigned char value, size_t count)
-{
-    return set("cuMemsetD8", to, value, 1, count);
-}
-
-CUresult cuMemsetD16_v2(CUdeviceptr to, unsigned short value, size_t count)
-{
-    return set("cuMemsetD16", to, value, 2, count);
-}
-
-CUresult cuMemsetD32_v2(CUdeviceptr to, unsigned value, size_t count)
-{
-    return set("cuMemsetD32", to, value, 4, count);
-}
-
-CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t count, cudaStream_t stream)
-{
-    (void)stream;
-    return set("cuMemsetD8Async", to, value, 1, count);
-}
-
-CUresult cuMemsetD16Async(CUdeviceptr to, unsigned short value, size_t count, cudaStream_t stream)
-{
-    (void)stream;
-    return set("cuMemsetD16Async", to, value, 2, count);
-}
-
-CUresult cuMemsetD32Async(CUdeviceptr to, unsigned value, size_t count, cudaStream_t stream)
-{
-    (void)stream;
-    return set("cuMemsetD32Async", to, value, 4, count);
-}
+SETS(8, unsigned char)
+SETS(16, unsigned short)
+SETS(32, unsigned)

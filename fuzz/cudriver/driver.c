@@ -1,7 +1,7 @@
 /*
  * The CUDA driver: start, device, contexts, streams, events, errors, and where a function is.
  */
-#include "fuzz/cudart/driver.h"
+#include "fuzz/cudriver/driver.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -12,12 +12,19 @@ struct context {
     unsigned flags;
 };
 
-enum { STACK = 64, VERSION_3 = 11040, VERSION_4 = 13000 };
+enum { STACK = 64, VERSION_3 = 11040, VERSION_12 = 12000, VERSION_4 = 13000 };
 
 static bool initialised;
 static struct context primary;
 static __thread struct context *stack[STACK]; /* the last one is current */
 static __thread unsigned depth;
+
+void use_driver(void)
+{
+    initialised = true;
+    if (depth == 0)
+        stack[depth++] = &primary;
+}
 
 CUresult driver_ready(void)
 {
@@ -270,8 +277,6 @@ CUresult cuDevicePrimaryCtxGetState(int device, unsigned *flags, int *active)
         return driver_ready();                                                                     \
     }
 
-DONE(cuCtxSynchronize)
-DONE(cuCtxSynchronize_v2)
 DONE(cuCtxSetCacheConfig)
 DONE(cuCtxSetSharedMemConfig)
 DONE(cuCtxSetLimit)
@@ -279,14 +284,8 @@ DONE(cuCtxSetFlags)
 DONE(cuCtxResetPersistingL2Cache)
 DONE(cuFuncSetCacheConfig)
 DONE(cuFuncSetSharedMemConfig)
-DONE(cuFuncSetAttribute)
-DONE(cuKernelSetAttribute)
 DONE(cuKernelSetCacheConfig)
 DONE(cuFuncLoad)
-DONE(cuStreamDestroy_v2)
-DONE(cuStreamSynchronize)
-DONE(cuStreamQuery)
-DONE(cuStreamWaitEvent)
 DONE(cuStreamAttachMemAsync)
 DONE(cuMemAdvise)
 DONE(cuMemAdvise_v2)
@@ -294,9 +293,23 @@ DONE(cuMemPrefetchAsync)
 DONE(cuMemPrefetchAsync_v2)
 DONE(cuProfilerStart)
 DONE(cuProfilerStop)
+DONE(cuStreamSetAttribute)
+DONE(cuStreamCopyAttributes)
+DONE(cuMemPoolSetAttribute)
+DONE(cuMemPoolSetAccess)
+DONE(cuMemPoolTrimTo)
+DONE(cuMemPoolDestroy)
+DONE(cuDeviceSetMemPool)
+DONE(cuDeviceGraphMemTrim)
 
 /* ---- streams, events ---- */
 
+EXPORT CUresult cuCtxSynchronize(void);
+EXPORT CUresult cuCtxSynchronize_v2(const struct context *context);
+EXPORT CUresult cuStreamDestroy_v2(cudaStream_t stream);
+EXPORT CUresult cuStreamSynchronize(cudaStream_t stream);
+EXPORT CUresult cuStreamQuery(cudaStream_t stream);
+EXPORT CUresult cuStreamWaitEvent(cudaStream_t stream, const struct event *event, unsigned flags);
 EXPORT CUresult cuStreamCreate(cudaStream_t *stream, unsigned flags);
 EXPORT CUresult cuStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority);
 EXPORT CUresult cuStreamAddCallback(cudaStream_t stream,
@@ -322,6 +335,12 @@ EXPORT CUresult cuEventElapsedTime_v2(float *milliseconds, const struct event *s
         return error ? error : driver_result(runtime arguments);                                   \
     }
 
+SAME(cuCtxSynchronize, cudaDeviceSynchronize, (void), ())
+SAME(cuStreamDestroy_v2, cudaStreamDestroy, (cudaStream_t stream), (stream))
+SAME(cuStreamSynchronize, cudaStreamSynchronize, (cudaStream_t stream), (stream))
+SAME(cuStreamQuery, cudaStreamQuery, (cudaStream_t stream), (stream))
+SAME(cuStreamWaitEvent, cudaStreamWaitEvent,
+     (cudaStream_t stream, const struct event *event, unsigned flags), (stream, event, flags))
 SAME(cuStreamCreate, cudaStreamCreateWithFlags, (cudaStream_t * stream, unsigned flags),
      (stream, flags))
 SAME(cuStreamCreateWithPriority, cudaStreamCreateWithPriority,
@@ -346,6 +365,11 @@ SAME(cuEventElapsedTime, cudaEventElapsedTime,
 SAME(cuEventElapsedTime_v2, cudaEventElapsedTime,
      (float *milliseconds, const struct event *start, const struct event *end),
      (milliseconds, start, end))
+
+CUresult cuCtxSynchronize_v2(const struct context *context)
+{
+    return context ? cuCtxSynchronize() : CUDA_ERROR_INVALID_CONTEXT;
+}
 
 /* ---- errors ---- */
 
@@ -403,8 +427,17 @@ CUresult cuGetErrorString(CUresult error, const char **text)
 
 /* ---- where a function is ---- */
 
-EXPORT CUresult cuGetProcAddress_v2(const char *symbol, void **function, int version,
-                                    uint64_t flags, int *status);
+EXPORT CUresult cuGetExportTable(const void **table, const void *uuid);
+
+/* Tables that no document describes: libraries of NVIDIA's ask for them, and go on without. */
+CUresult cuGetExportTable(const void **table, const void *uuid)
+{
+    (void)uuid;
+    if (table)
+        *table = NULL;
+    return CUDA_ERROR_NOT_SUPPORTED;
+}
+
 EXPORT CUresult cuGetProcAddress(const char *symbol, void **function, int version, uint64_t flags);
 
 /* The newest that the version of the interface which is asked for has. */
@@ -418,12 +451,16 @@ CUresult cuGetProcAddress_v2(const char *symbol, void **function, int version, u
     (void)flags;
     if (!own && dladdr((void *)(uintptr_t)cuInit, &info))
         own = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
-    int newest = strcmp(symbol, "cuCtxCreate") != 0 ? 2
-                 : version >= VERSION_4             ? 4
-                 : version >= VERSION_3             ? 3
-                                                    : 2;
-    snprintf(name, sizeof name, "%s_v%d", symbol, newest);
-    *function = own ? dlsym(own, name) : NULL;
+    if (strcmp(symbol, "cuGraphInstantiate") == 0 && version >= VERSION_12)
+        symbol = "cuGraphInstantiateWithFlags";
+    int newest = strcmp(symbol, "cuCtxCreate") != 0 || version >= VERSION_4 ? 4
+                 : version >= VERSION_3                                     ? 3
+                                                                            : 2;
+    *function = NULL;
+    for (; own && !*function && newest >= 2; newest--) {
+        snprintf(name, sizeof name, "%s_v%d", symbol, newest);
+        *function = dlsym(own, name);
+    }
     if (own && !*function)
         *function = dlsym(own, symbol);
     if (status)

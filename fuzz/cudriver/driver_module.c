@@ -1,7 +1,7 @@
 /*
  * The CUDA driver: modules from PTX or fat binaries, their kernels and variables, launches.
  */
-#include "fuzz/cudart/driver.h"
+#include "fuzz/cudriver/driver.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +18,7 @@ struct module {
     uint32_t number;
     struct kernel *kernels;
     struct global *globals;
+    char why[sizeof((struct device_symbols *)0)->why]; /* it could not be loaded */
     struct module *next;
 };
 
@@ -40,18 +41,7 @@ EXPORT CUresult cuModuleGetFunctionCount(unsigned *count, const struct module *m
 EXPORT CUresult cuModuleGetGlobal_v2(CUdeviceptr *pointer, size_t *bytes, struct module *module,
                                      const char *name);
 EXPORT CUresult cuModuleGetLoadingMode(int *mode);
-EXPORT CUresult cuLibraryLoadData(struct module **library, const void *image, const int *options,
-                                  void **values, unsigned count, const int *library_options,
-                                  void **library_values, unsigned library_count);
-EXPORT CUresult cuLibraryLoadFromFile(struct module **library, const char *path, const int *options,
-                                      void **values, unsigned count, const int *library_options,
-                                      void **library_values, unsigned library_count);
-EXPORT CUresult cuLibraryUnload(struct module *library);
-EXPORT CUresult cuLibraryGetKernel(struct kernel **kernel, struct module *library,
-                                   const char *name);
 EXPORT CUresult cuLibraryGetModule(struct module **module, struct module *library);
-EXPORT CUresult cuLibraryGetGlobal(CUdeviceptr *pointer, size_t *bytes, struct module *library,
-                                   const char *name);
 EXPORT CUresult cuKernelGetFunction(struct kernel **function, struct kernel *kernel);
 EXPORT CUresult cuLinkCreate_v2(unsigned count, const int *options, void **values,
                                 struct linking **linking);
@@ -61,6 +51,16 @@ EXPORT CUresult cuLinkAddData_v2(struct linking *linking, int type, void *data, 
 EXPORT CUresult cuLinkComplete(struct linking *linking, void **image, size_t *bytes);
 EXPORT CUresult cuLinkDestroy(struct linking *linking);
 EXPORT CUresult cuFuncGetAttribute(int *value, int attribute, const struct kernel *kernel);
+EXPORT CUresult cuKernelGetAttribute(int *value, int attribute, const struct kernel *kernel,
+                                     int device);
+EXPORT CUresult cuFuncSetAttribute(const struct kernel *kernel, int attribute, int value);
+EXPORT CUresult cuKernelSetAttribute(int attribute, int value, const struct kernel *kernel,
+                                     int device);
+EXPORT CUresult cuModuleEnumerateFunctions(struct kernel **kernels, unsigned room,
+                                           const struct module *module);
+EXPORT CUresult cuFuncGetModule(struct module **module, const struct kernel *kernel);
+EXPORT CUresult cuKernelGetLibrary(struct module **library, const struct kernel *kernel);
+EXPORT CUresult cuFuncIsLoaded(int *loaded, const struct kernel *kernel);
 EXPORT CUresult cuFuncGetName(const char **name, const struct kernel *kernel);
 EXPORT CUresult cuLaunchKernel(struct kernel *kernel, unsigned grid_x, unsigned grid_y,
                                unsigned grid_z, unsigned block_x, unsigned block_y,
@@ -74,8 +74,8 @@ EXPORT CUresult cuLaunchKernelEx(const void *config, struct kernel *kernel, void
                                  void **extra);
 EXPORT CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *kernel,
                                                             int threads, size_t shared);
-EXPORT CUresult cuOccupancyMaxPotentialBlockSize(int *grid, int *block, const void *kernel,
-                                                 void *shared_of, size_t shared, int most);
+EXPORT CUresult cuOccupancyMaxPotentialBlockSize(int *grid, int *block, const void *function,
+                                                 size_t (*shared_of)(int), size_t shared, int most);
 
 /* ---- loading ---- */
 
@@ -101,6 +101,7 @@ static void add_symbol(struct module *module, const struct device_symbol *symbol
                                   .module = module->number,
                                   .next = module->kernels};
         module->kernels = kernel;
+        add_loaded_kernel(kernel);
     }
     if (global) {
         *global = (struct global){.name = strdup(symbol->name), .next = module->globals};
@@ -123,10 +124,33 @@ static CUresult load_locked(struct module *module, const void *image, size_t byt
     for (uint32_t i = 0; i < head.count; i++)
         add_symbol(module, &symbols[i]);
     free(symbols);
+    memcpy(module->why, head.why, sizeof module->why);
     return (CUresult)head.error;
 }
 
-static CUresult load(struct module **module, const void *image)
+/* What the program asked to be told of compiling: buffers, and how long they are. */
+static void fill_logs(unsigned count, const int *options, void **values, const char *why)
+{
+    enum { INFO = 3, INFO_BYTES = 4, ERROR = 5, ERROR_BYTES = 6 };
+    static const int logs[][2] = {{INFO, INFO_BYTES}, {ERROR, ERROR_BYTES}};
+    for (unsigned log = 0; log < 2; log++) {
+        char *buffer = NULL;
+        void **bytes = NULL;
+        for (unsigned i = 0; options && values && i < count; i++) {
+            if (options[i] == logs[log][0])
+                buffer = values[i];
+            if (options[i] == logs[log][1])
+                bytes = &values[i];
+        }
+        if (!buffer || !bytes || *bytes == NULL)
+            continue;
+        snprintf(buffer, (size_t)(uintptr_t)*bytes, "%s", log == 1 ? why : "");
+        *bytes = (void *)(uintptr_t)strlen(buffer);
+    }
+}
+
+static CUresult load(struct module **module, const void *image, unsigned count, const int *options,
+                     void **values)
 {
     CUresult error = driver_ready();
     if (error || !image || !module)
@@ -141,6 +165,7 @@ static CUresult load(struct module **module, const void *image)
     new->next = modules;
     modules = new;
     device_leave();
+    fill_logs(count, options, values, new->why);
     *module = error ? NULL : new;
     return error;
 }
@@ -156,7 +181,7 @@ static CUresult load_file(struct module **module, const char *path)
     char *image = length < 0 ? NULL : calloc(1, (size_t)length + 16);
     bool read = image && fread(image, 1, (size_t)length, file) == (size_t)length;
     fclose(file);
-    CUresult error = read ? load(module, image) : CUDA_ERROR_FILE_NOT_FOUND;
+    CUresult error = read ? load(module, image, 0, NULL, NULL) : CUDA_ERROR_FILE_NOT_FOUND;
     free(image);
     return error;
 }
@@ -185,19 +210,18 @@ CUresult cuModuleLoad(struct module **module, const char *path)
 
 CUresult cuModuleLoadData(struct module **module, const void *image)
 {
-    return load(module, image);
+    return load(module, image, 0, NULL, NULL);
 }
 
 CUresult cuModuleLoadDataEx(struct module **module, const void *image, unsigned count,
                             const int *options, void **values)
 {
-    (void)count, (void)options, (void)values;
-    return load(module, image);
+    return load(module, image, count, options, values);
 }
 
 CUresult cuModuleLoadFatBinary(struct module **module, const void *image)
 {
-    return load(module, image);
+    return load(module, image, 0, NULL, NULL);
 }
 
 CUresult cuModuleUnload(struct module *module)
@@ -215,9 +239,8 @@ CUresult cuLibraryLoadData(struct module **library, const void *image, const int
                            void **values, unsigned count, const int *library_options,
                            void **library_values, unsigned library_count)
 {
-    (void)options, (void)values, (void)count;
     (void)library_options, (void)library_values, (void)library_count;
-    return load(library, image);
+    return load(library, image, count, options, values);
 }
 
 CUresult cuLibraryLoadFromFile(struct module **library, const char *path, const int *options,
@@ -324,6 +347,26 @@ CUresult cuLibraryGetKernel(struct kernel **kernel, struct module *library, cons
     return cuModuleGetFunction(kernel, library, name);
 }
 
+CUresult cuLibraryGetKernelCount(unsigned *count, const struct module *library)
+{
+    return cuModuleGetFunctionCount(count, library);
+}
+
+CUresult cuModuleEnumerateFunctions(struct kernel **kernels, unsigned room,
+                                    const struct module *module)
+{
+    struct kernel *kernel = module ? module->kernels : NULL;
+    for (; kernel && room > 0; kernel = kernel->next, room--)
+        *kernels++ = kernel;
+    return driver_ready();
+}
+
+CUresult cuLibraryEnumerateKernels(struct kernel **kernels, unsigned room,
+                                   const struct module *library)
+{
+    return cuModuleEnumerateFunctions(kernels, room, library);
+}
+
 CUresult cuLibraryGetModule(struct module **module, struct module *library)
 {
     *module = library;
@@ -342,60 +385,81 @@ CUresult cuKernelGetFunction(struct kernel **function, struct kernel *kernel)
     return driver_ready();
 }
 
+static CUresult owner_of(struct module **module, const struct kernel *kernel)
+{
+    *module = modules;
+    while (*module && kernel && (*module)->number != kernel->module)
+        *module = (*module)->next;
+    return *module && kernel ? driver_ready() : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult cuFuncGetModule(struct module **module, const struct kernel *kernel)
+{
+    return owner_of(module, kernel);
+}
+
+CUresult cuKernelGetLibrary(struct module **library, const struct kernel *kernel)
+{
+    return owner_of(library, kernel);
+}
+
+CUresult cuFuncIsLoaded(int *loaded, const struct kernel *kernel)
+{
+    *loaded = 1;
+    return kernel ? driver_ready() : CUDA_ERROR_INVALID_HANDLE;
+}
+
 CUresult cuFuncGetName(const char **name, const struct kernel *kernel)
 {
     *name = kernel->name;
     return driver_ready();
 }
 
+/* threads, shared, constant and local bytes, registers, PTX and machine code, a cache, dynamic shared bytes */
 CUresult cuFuncGetAttribute(int *value, int attribute, const struct kernel *kernel)
 {
-    static const int values[] = {1024, 0, 0, 0, 32, 80, 80, 0, 48 << 10};
-    (void)kernel;
+    kernel = know_kernel(kernel);
+    if (!kernel)
+        return CUDA_ERROR_INVALID_HANDLE;
+    const int values[] = {
+        (int)kernel->device.most_threads, (int)kernel->device.shared_bytes, 0, 0, 32, 80, 80, 0,
+        (int)most_dynamic(kernel)};
     *value = attribute >= 0 && attribute < (int)(sizeof values / sizeof values[0])
                  ? values[attribute]
                  : 0;
     return driver_ready();
 }
 
-/* ---- launches ---- */
-
-/* Parameters given as one buffer: what `extra` lists until its end. False: it lists something else. */
-static bool unpack(void **extra, const struct device_kernel *kernel, void **parameters)
+CUresult cuKernelGetAttribute(int *value, int attribute, const struct kernel *kernel, int device)
 {
-    enum { END = 0, BUFFER = 1, SIZE = 2 };
-    char *buffer = NULL;
-    size_t bytes = 0;
-    for (; *extra != (void *)END; extra += 2) {
-        if (*extra == (void *)BUFFER)
-            buffer = extra[1];
-        else if (*extra == (void *)SIZE)
-            memcpy(&bytes, extra[1], sizeof bytes);
-        else
-            return false;
-    }
-    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
-        if (!buffer || kernel->offsets[i] + kernel->sizes[i] > bytes)
-            return false;
-        parameters[i] = buffer + kernel->offsets[i];
-    }
-    return true;
+    (void)device;
+    return cuFuncGetAttribute(value, attribute, kernel);
 }
+
+CUresult cuFuncSetAttribute(const struct kernel *kernel, int attribute, int value)
+{
+    CUresult error = driver_ready();
+    return error ? error : driver_result(cudaFuncSetAttribute(kernel, attribute, value));
+}
+
+CUresult cuKernelSetAttribute(int attribute, int value, const struct kernel *kernel, int device)
+{
+    (void)device;
+    return cuFuncSetAttribute(kernel, attribute, value);
+}
+
+/* ---- launches ---- */
 
 static CUresult launch(struct kernel *kernel, dim3 grid, dim3 block, unsigned shared,
                        cudaStream_t stream, void **parameters, void **extra, bool cooperative,
                        const void *config)
 {
-    void *unpacked[sizeof kernel->device.sizes / sizeof kernel->device.sizes[0]];
+    void *unpacked[DEVICE_PARAMETERS];
     CUresult error = driver_ready();
     if (error || !kernel)
         return error ? error : CUDA_ERROR_INVALID_HANDLE;
     if (extra && !parameters) {
-        if (!device_enter())
-            return CUDA_ERROR_NOT_INITIALIZED;
-        ask_kernel(kernel);
-        device_leave();
-        if (!unpack(extra, &kernel->device, unpacked))
+        if (!unpack_arguments(extra, kernel, unpacked))
             return CUDA_ERROR_INVALID_VALUE;
         parameters = unpacked;
     }
@@ -441,11 +505,26 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *ke
                  : cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel, threads, shared);
 }
 
-CUresult cuOccupancyMaxPotentialBlockSize(int *grid, int *block, const void *kernel,
-                                          void *shared_of, size_t shared, int most)
+CUresult cuOccupancyMaxPotentialBlockSize(int *grid, int *block, const void *function,
+                                          size_t (*shared_of)(int), size_t shared, int most)
 {
-    (void)kernel, (void)shared_of, (void)shared;
-    *block = most > 0 && most < 1024 ? most : 1024;
-    *grid = 2048 / *block;
+    enum { WARP = 32 };
+    const struct kernel *kernel = know_kernel(function);
+    if (!kernel)
+        return CUDA_ERROR_INVALID_HANDLE;
+    int threads = (int)kernel->device.most_threads, best = 0;
+    if (most > 0 && most < threads)
+        threads = most;
+    *block = *grid = 0;
+    for (; threads > 0; threads -= threads % WARP ? threads % WARP : WARP) {
+        int blocks = 0;
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, threads,
+                                                      shared_of ? shared_of(threads) : shared);
+        if (blocks * threads > best) {
+            best = blocks * threads;
+            *block = threads;
+            *grid = blocks;
+        }
+    }
     return driver_ready();
 }

@@ -1,0 +1,179 @@
+/*
+ * Graphs: nodes, copies, the order in which an instance's nodes are done.
+ */
+#include "fuzz/cudart/graph.h"
+
+#include <stdlib.h>
+
+bool nodes_add(struct nodes *nodes, struct graph_node *node)
+{
+    struct graph_node **at = realloc(nodes->at, (nodes->count + 1) * sizeof(struct graph_node *));
+    if (!at)
+        return false;
+    nodes->at = at;
+    at[nodes->count++] = node;
+    return true;
+}
+
+struct graph *graph_new(void)
+{
+    return calloc(1, sizeof(struct graph));
+}
+
+static void end_node(struct graph_node *node)
+{
+    operation_end(&node->operation);
+    free(node->before.at);
+    free(node);
+}
+
+void graph_end(struct graph *graph)
+{
+    for (size_t i = 0; i < graph->nodes.count; i++)
+        end_node(graph->nodes.at[i]);
+    free(graph->nodes.at);
+    free(graph->order);
+    free(graph);
+}
+
+struct graph_node *graph_add(struct graph *graph, const struct operation *operation,
+                             struct graph_node *const *before, size_t count)
+{
+    struct graph_node *node = calloc(1, sizeof *node);
+    if (!node)
+        return NULL;
+    *node = (struct graph_node){
+        .graph = graph, .operation = *operation, .number = (uint32_t)graph->nodes.count};
+    bool good = operation_keep(&node->operation);
+    if (!good)
+        node->operation.kind = NODE_EMPTY;
+    for (size_t i = 0; good && i < count; i++)
+        good = nodes_add(&node->before, before[i]);
+    if (!good || !nodes_add(&graph->nodes, node)) {
+        end_node(node);
+        return NULL;
+    }
+    return node;
+}
+
+bool graph_change(struct graph_node *node, const struct operation *operation)
+{
+    struct operation new = *operation;
+    if (new.kind != node->operation.kind || !operation_keep(&new))
+        return false;
+    operation_end(&node->operation);
+    node->operation = new;
+    return true;
+}
+
+static void drop(struct nodes *nodes, const struct graph_node *node)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < nodes->count; i++)
+        if (nodes->at[i] != node)
+            nodes->at[kept++] = nodes->at[i];
+    nodes->count = kept;
+}
+
+void graph_drop_edge(struct graph_node *node, const struct graph_node *before)
+{
+    drop(&node->before, before);
+}
+
+void graph_drop(struct graph_node *node)
+{
+    struct nodes *all = &node->graph->nodes;
+    drop(all, node);
+    for (size_t i = 0; i < all->count; i++) {
+        drop(&all->at[i]->before, node);
+        all->at[i]->number = (uint32_t)i;
+    }
+    end_node(node);
+}
+
+struct graph_node *graph_copy_of(const struct graph *copy, const struct graph_node *node)
+{
+    for (size_t i = 0; i < copy->nodes.count; i++)
+        if (copy->nodes.at[i]->origin == node)
+            return copy->nodes.at[i];
+    return NULL;
+}
+
+struct graph *graph_clone(const struct graph *graph)
+{
+    struct graph *copy = graph_new();
+    for (size_t i = 0; copy && i < graph->nodes.count; i++) {
+        const struct graph_node *from = graph->nodes.at[i];
+        struct graph_node *to = graph_add(copy, &from->operation, NULL, 0);
+        if (!to) {
+            graph_end(copy);
+            return NULL;
+        }
+        to->origin = from;
+        to->disabled = from->disabled;
+    }
+    for (size_t i = 0; copy && i < graph->nodes.count; i++) {
+        const struct nodes *before = &graph->nodes.at[i]->before;
+        for (size_t k = 0; k < before->count; k++)
+            nodes_add(&copy->nodes.at[i]->before, copy->nodes.at[before->at[k]->number]);
+    }
+    return copy;
+}
+
+/* ---- instances ---- */
+
+static bool is_ready(const struct graph_node *node, const bool *done)
+{
+    for (size_t i = 0; i < node->before.count; i++)
+        if (!done[node->before.at[i]->number])
+            return false;
+    return true;
+}
+
+/* Each time the first one that waits for nothing; graphs in it as well. False: a circle, or no memory. */
+static bool put_in_order(struct graph *graph)
+{
+    const size_t count = graph->nodes.count;
+    bool *done = calloc(count + 1, sizeof *done);
+    size_t placed = 0, first = 0;
+    graph->order = calloc(count + 1, sizeof *graph->order);
+    bool good = done && graph->order;
+    while (good && placed < count) {
+        while (done[first])
+            first++;
+        size_t i = first;
+        while (i < count && (done[i] || !is_ready(graph->nodes.at[i], done)))
+            i++;
+        const struct operation *o = i < count ? &graph->nodes.at[i]->operation : NULL;
+        good = o && (o->kind != NODE_GRAPH || put_in_order(o->u.graph));
+        if (good) {
+            done[i] = true;
+            graph->order[placed++] = (uint32_t)i;
+        }
+    }
+    free(done);
+    return good;
+}
+
+struct graph *graph_instance(const struct graph *graph, unsigned long long flags)
+{
+    struct graph *instance = graph_clone(graph);
+    if (instance && !put_in_order(instance)) {
+        graph_end(instance);
+        return NULL;
+    }
+    if (instance)
+        instance->flags = flags;
+    return instance;
+}
+
+cudaError_t graph_run(const struct graph *graph)
+{
+    cudaError_t error = cudaSuccess;
+    for (size_t i = 0; i < graph->nodes.count && !error; i++) {
+        const struct graph_node *node = graph->nodes.at[graph->order[i]];
+        if (!node->disabled)
+            error = operation_do(&node->operation);
+    }
+    return error;
+}

@@ -1,0 +1,148 @@
+/*
+ * What is asked of streams: done now, or kept for a graph.
+ */
+#include "fuzz/cudart/operation.h"
+#include "fuzz/cudart/graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct operation copy_operation(const char *function, void *to, const void *from, size_t bytes,
+                                int kind)
+{
+    return rows_operation(function, to, bytes, from, bytes, bytes, 1, kind);
+}
+
+struct operation rows_operation(const char *function, void *to, size_t to_pitch, const void *from,
+                                size_t from_pitch, size_t width, size_t height, int kind)
+{
+    struct operation operation = {.kind = NODE_COPY, .function = function};
+    char *source;
+    memcpy(&source, &from, sizeof source);
+    operation.u.copy = (struct copy_3d){.from = {source, from_pitch, width, height},
+                                        .to = {to, to_pitch, width, height},
+                                        .extent = {width, height, 1},
+                                        .kind = kind};
+    return operation;
+}
+
+struct operation set_operation(const char *function, void *to, size_t pitch, unsigned value,
+                               size_t width, size_t height)
+{
+    return (struct operation){.kind = NODE_SET,
+                              .function = function,
+                              .u.set = {to, pitch, value & 0xff, 1, width, height}};
+}
+
+/* ---- memory of a graph's own: an address that is there between two nodes ---- */
+
+static cudaError_t appear(struct allocation *memory)
+{
+    if (!device_enter())
+        return give(cudaErrorInitializationError);
+    bool was_there = !memory->absent;
+    if (!was_there) {
+        memory->absent = false;
+        tell_allocation(memory);
+    }
+    device_leave();
+    return give(was_there ? cudaErrorInvalidValue : cudaSuccess);
+}
+
+static cudaError_t disappear(struct allocation *memory)
+{
+    return release("a graph's cudaFreeAsync", (void *)(uintptr_t)memory->address);
+}
+
+/* ---- doing ---- */
+
+cudaError_t operation_do(const struct operation *operation)
+{
+    cudaError_t error = lasting_error();
+    if (error)
+        return give(error);
+    switch (operation->kind) {
+    case NODE_KERNEL:
+        return run_launch(&operation->u.kernel);
+    case NODE_COPY:
+        return copy_3d(operation->function, &operation->u.copy);
+    case NODE_SET:
+        return set_2d(operation->function, &operation->u.set);
+    case NODE_HOST:
+        operation->u.host.function(operation->u.host.data);
+        return cudaSuccess;
+    case NODE_GRAPH:
+        return graph_run(operation->u.graph);
+    case NODE_RECORD:
+        event_happens(operation->u.event);
+        return cudaSuccess;
+    case NODE_ALLOCATE:
+        return appear(operation->u.memory);
+    case NODE_FREE:
+        return disappear(operation->u.memory);
+    case NODE_EMPTY:
+    case NODE_WAIT:
+        break;
+    }
+    return cudaSuccess;
+}
+
+/* ---- keeping ---- */
+
+/* The arguments' values, and the pointers to them in front. */
+static void **keep_arguments(struct kernel *kernel, void **arguments)
+{
+    if (!device_enter())
+        return NULL;
+    ask_kernel(kernel);
+    device_leave();
+    const struct device_kernel *d = &kernel->device;
+    size_t bytes = d->parameter_count * sizeof(void *);
+    for (uint32_t i = 0; i < d->parameter_count; i++)
+        bytes += d->sizes[i];
+    void **all = malloc(bytes + 1);
+    char *at = all ? (char *)(all + d->parameter_count) : NULL;
+    for (uint32_t i = 0; all && i < d->parameter_count; i++) {
+        if (!arguments || !arguments[i]) {
+            free(all);
+            return NULL;
+        }
+        all[i] = memcpy(at, arguments[i], d->sizes[i]);
+        at += d->sizes[i];
+    }
+    return all;
+}
+
+static bool keep_launch(struct kernel_call *call)
+{
+    struct device_launch *launch = malloc(sizeof *launch);
+    void **arguments = keep_arguments(call->kernel, call->arguments);
+    if (!launch || !arguments) {
+        free(launch);
+        free(arguments);
+        return false;
+    }
+    *launch = *call->launch;
+    call->launch = launch;
+    call->arguments = arguments;
+    return true;
+}
+
+bool operation_keep(struct operation *operation)
+{
+    if (operation->kind == NODE_KERNEL)
+        return keep_launch(&operation->u.kernel);
+    if (operation->kind == NODE_GRAPH)
+        return (operation->u.graph = graph_clone(operation->u.graph)) != NULL;
+    return true;
+}
+
+void operation_end(struct operation *operation)
+{
+    if (operation->kind == NODE_KERNEL) {
+        free(operation->u.kernel.launch);
+        free(operation->u.kernel.arguments);
+    }
+    if (operation->kind == NODE_GRAPH)
+        graph_end(operation->u.graph);
+}
