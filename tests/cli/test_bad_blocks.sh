@@ -314,12 +314,12 @@ done
 expect 0 check "$name"
 says out "agree" "predicated did not run: the result is no kernel: more than 1024 blocks" "lockstep did not run: "
 
-# 300 loops with one last block; a choice of 900 targets: what pi says of them are long chains.
+# 120 loops with one last block; a choice of 900 targets: what pi says of them are long chains.
 {
     echo "kernel k() blocks { Start: goto H0;"
-    for ((i = 0; i < 300; i++)); do echo "H$i: goto H$((i + 1));"; done
-    echo "H300: goto"
-    for ((i = 0; i < 300; i++)); do echo "H$i,"; done
+    for ((i = 0; i < 120; i++)); do echo "H$i: goto H$((i + 1));"; done
+    echo "H120: goto"
+    for ((i = 0; i < 120; i++)); do echo "H$i,"; done
     echo "End; }"
 } >loops.simt
 {

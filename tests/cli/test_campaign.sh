@@ -115,11 +115,11 @@ for shard in 0 1 2; do
 done | awk -v cases=$cases '{ n += $2 } END { exit n != cases }' || failed "three shards do not have $cases cases"
 
 # What a campaign ends with fits a screen of 24 lines and 80 columns, and has what was asked for; --verbose has the rest.
-expect 0 run --cases 64 --seed 3 --no-minimise --db screen.db
+expect 0 run --cases 16 --seed 1 --no-minimise --db screen.db
 [ "$(wc -l <out)" -le 23 ] || failed "the final table has $(wc -l <out) lines"
 [ "$(awk 'length > 79' out | wc -l)" = 0 ] || failed "the final table is wider than a screen: $(awk 'length > 79' out | head -1)"
 grep -q 'never:' out && failed "the final table lists rules that never fired"
-expect 0 run --cases 64 --seed 3 --no-minimise --db verbose.db --verbose
+expect 0 run --cases 16 --seed 1 --no-minimise --db verbose.db --verbose
 [ "$(wc -l <out)" -gt 30 ] || failed "--verbose says no more"
 says out "compared with no other" "atomics "
 expect 0 run --cases 8 --seed 3 --oracles race --subjects threads --no-minimise --db asked.db

@@ -256,7 +256,7 @@ expect 0 replay 1 --raw --db a.db --json
 says out '"form": "raw"'
 
 # A finding that is PTX.
-expect 0 run --features none,crs --cases 400 --seed 1 --budget 4096 --subjects crs,crs:call-push --db ptx.db
+expect 0 run --features none,crs --cases 40 --seed 1 --budget 4096 --subjects crs,crs:call-push --db ptx.db
 signature=$("$simtfuzz" triage list --db ptx.db --json | sed -n 's/.*"signature": "\([^"]*\)".*/\1/p' | head -1)
 id=$("$simtfuzz" triage list --db ptx.db --json | sed -n 's/.*"id": \([0-9]*\),.*/\1/p' | head -1)
 expect 0 triage show "$id" --db ptx.db

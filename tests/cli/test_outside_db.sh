@@ -64,7 +64,7 @@ kill -KILL $pid
 wait $pid 2>/dev/null
 expect 2 run --resume --db killed.db --cases 1
 says err "there is no unfinished campaign"
-expect 1 outside --subject "$liar" --cases $((cases + 100)) --batch 4 --seed 0x9 --tests 0 --db killed.db --resume
+expect 1 outside --subject "$liar" --cases $((cases + 24)) --batch 4 --seed 0x9 --tests 0 --db killed.db --resume
 says out "campaign 1 of killed.db"
 expect 0 db migrate killed.db
 

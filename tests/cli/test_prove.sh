@@ -150,7 +150,7 @@ TABLE
 
 expect 0 prove "$papers/tutorial-stride.simt"
 verdict proved "proved (all trips)" proved
-expect 0 prove "$source/corpus/prove/invariant.simt" --invariants
+expect 0 prove "$source/corpus/prove/invariant.simt" --invariants --runs 1
 verdict proved "proved (invariants)" proved
 says out "loop at line" "candidates hold"
 expect 1 prove "$papers/tutorial-stride.simt" --unroll 2 --budget 1
@@ -214,9 +214,10 @@ for kernel in "$source"/corpus/prove/*.simt; do
     esac
     expect 0 prove "$kernel" --seconds 600
     case "${SIMTFUZZ_WHOLE:-}${kernel##*/}" in
-    histogram.simt | reduction.simt) ;; # seconds each: by day the strided loop shows as much
+    histogram.simt | reduction.simt | strided.simt) ;; # seconds each: by day the loop with an invariant shows as much
     *) expect 0 prove "$kernel" --threads any --seconds 600 --budget $budget ;;
     esac
+    case "${SIMTFUZZ_WHOLE:-}${kernel##*/}" in s* | t*) continue ;; esac # half of them in block form by day
     expect 0 lower --to cfg --anchored "$kernel"
     mv out blocks.simt
     grep -q ' blocks$' blocks.simt || failed "no block form of $kernel"

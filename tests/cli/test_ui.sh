@@ -73,7 +73,7 @@ for signal in 9 11; do
     left 0
     says out "ended the campaign's process; it goes on from what is stored" "campaign 1 interrupted"
 done
-run+=(--cases 300)
+run+=(--cases 100)
 on 24x80 'wait:cases' end
 left 0
 says out "campaign 1 finished"
@@ -92,15 +92,15 @@ says out "left main cursor wrap cooked"
 
 # Neither a dumb terminal nor none at all sees a control sequence; --ui is no error there.
 rm -f ui.db*
-TERM=dumb "$screen" 24x80 end -- "${run[@]}" --cases 200 >out 2>err || failed "TERM=dumb: $(cat err)"
+TERM=dumb "$screen" 24x80 end -- "${run[@]}" --cases 40 >out 2>err || failed "TERM=dumb: $(cat err)"
 says out "status 0" "seen" "database: ui.db"
 grep -q "alternate" out && failed "TERM=dumb: the alternate screen"
-"${run[@]}" --cases 200 >out 2>err </dev/null
+"${run[@]}" --cases 40 >out 2>err </dev/null
 grep -q $'\033' out err && failed "control sequences without a terminal"
 
 # Colours only where they are wanted.
-script -qec "$(printf '%q ' "${run[@]}") --time 2" /dev/null >colors </dev/null
-NO_COLOR=1 script -qec "$(printf '%q ' "${run[@]}") --time 2" /dev/null >plain </dev/null
+script -qec "$(printf '%q ' "${run[@]}") --time 1" /dev/null >colors </dev/null
+NO_COLOR=1 script -qec "$(printf '%q ' "${run[@]}") --time 1" /dev/null >plain </dev/null
 grep -q $'\033\[0;32m\|\033\[0;1;31m' colors || failed "no colours"
 grep -q $'\033\[[0-9;]*3[0-9]m' plain && failed "colours in spite of NO_COLOR"
 
@@ -109,21 +109,21 @@ LANG=C "$screen" 24x80 'wait:writes' dump:a key:q end -- "${run[@]}" >out 2>err 
 LC_ALL=C grep -q '[^ -~]' a && failed "LANG=C: $(cat a)"
 
 # The stats file is one whole document at any time, and says how it ended.
-expect 0 run --seed 3 --cases 3000 --features none,loops --oracles simulation,lemmas:strict --db s.db --stats s.json
+expect 0 run --seed 3 --cases 100 --features none,loops --oracles simulation,lemmas:strict --db s.db --stats s.json
 cp s.json out
 json
-says s.json '"state": "finished"' '"cases": 3000' '"known": 1' '"lemmas": {"agree": ' '"rules_fired": '
-expect 0 run --seed 3 --cases 100 --features none,loops --db s.db --stats s.prom
-says s.prom "simtfuzz_cases_total 100" 'simtfuzz_campaign_info{' 'state="finished"' \
+says s.json '"state": "finished"' '"cases": 100' '"known": 1' '"lemmas": {"agree": ' '"rules_fired": '
+expect 0 run --seed 3 --cases 20 --features none,loops --oracles simulation --db s.db --stats s.prom
+says s.prom "simtfuzz_cases_total 20" 'simtfuzz_campaign_info{' 'state="finished"' \
     'simtfuzz_verdicts_total{oracle="simulation",verdict="agree"}' "# TYPE simtfuzz_cases_total counter"
 awk '!/^#/ && !/^[a-z_]+(\{([a-z]+="([^"\\]|\\.)*",?)+\})? [-+0-9.e]+$/ { exit 1 }' s.prom || failed "s.prom: a bad line"
-"$simtfuzz" run --time 30 --seed 3 --features none,loops --db t.db --stats t.json >/dev/null 2>&1 &
+"$simtfuzz" run --time 30 --jobs 1 --seed 3 --features none,loops --db t.db --stats t.json >/dev/null 2>&1 &
 pid=$!
 for _ in $(seq 300); do
     [ -s t.json ] && break
     sleep 0.1
 done
-for _ in $(seq 50); do
+for _ in $(seq 20); do
     cp t.json out
     json
 done

@@ -6,7 +6,8 @@
 #
 # Variables of the caller: sources (root of the tree), build (folder in which simtfuzz was built), wanted (names of
 # faults and classes).
-export LC_ALL=C
+# Tests that look at a part of their cases by day are asked about all.
+export LC_ALL=C SIMTFUZZ_WHOLE=1
 
 # Calls "$1" for each record of faults/*.txt, or of what the caller's records names, in the order of the files, with the
 # record in the variables class (the file's name), name, file, old, new, oracle, subjects, size, seed, sample, place, why.

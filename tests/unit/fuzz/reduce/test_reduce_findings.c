@@ -34,6 +34,7 @@ struct finding {
     struct ast_kernel *kernel;
     struct check_options check;
     uint32_t size;
+    uint64_t number; /* of those that are tested */
 };
 
 static struct ast_kernel *parse(const char *name, const char *text)
@@ -127,6 +128,7 @@ static void each_finding(test_finding *test, bool (*asked)(uint64_t number))
         size_t mark = arena_mark(&arena);
         struct finding finding;
         if (read_finding(names[i], &finding)) {
+            finding.number = tested;
             if (asked(tested))
                 test(&finding);
             tested++;
@@ -166,6 +168,8 @@ static void ends_small(const struct finding *finding)
         fail_msg("%s ends at %u statements, not %u, after %u runs:\n%s", finding->name,
                  one.reduced.size_after, finding->size, one.reduced.runs,
                  print_kernel(&arena, one.reduced.kernel));
+    if (!many_has(finding->number))
+        return;
     struct signature_result three =
         reduce(finding, (struct reduce_options){.max_tests = 20000, .jobs = 3});
     assert_string_equal(print_kernel(&arena, one.reduced.kernel),
