@@ -16,9 +16,7 @@ struct page {
     const struct report_finding **by_cause; /* html_findings.c */
 };
 
-void html_findings(struct page *page); /* html_findings.c */
-uint32_t
-html_rules_asked(const struct report *report); /* html_rules.c: rules of the semantics that ran */
+void html_findings(struct page *page);                                     /* html_findings.c */
 void html_traces(struct page *page, const struct report_finding *finding); /* html_trace.c */
 void html_rules(struct page *page);                                        /* html_rules.c */
 void html_oracles(struct page *page);                                      /* html_oracles.c */

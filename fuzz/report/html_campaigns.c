@@ -16,8 +16,8 @@ static void put_growth(struct page *page)
     double right = 1, top = 1;
     uint32_t step = r->growth_count / POINTS_MAX + 1;
     for (uint32_t i = 0; i < r->growth_count; i++) {
-        if ((double)r->growth[i].counts.kernels > right)
-            right = (double)r->growth[i].counts.kernels;
+        if ((double)r->growth[i].counts.cases > right)
+            right = (double)r->growth[i].counts.cases;
         if ((double)r->growth[i].findings > top)
             top = (double)r->growth[i].findings;
     }
@@ -29,7 +29,7 @@ static void put_growth(struct page *page)
     for (uint32_t i = 0; i < r->growth_count; i++)
         if (i % step == 0 || i + 1 == r->growth_count)
             fprintf(page->out, " %.1f,%.1f",
-                    chart_x((double)r->growth[i].counts.kernels, chart_top(right)),
+                    chart_x((double)r->growth[i].counts.cases, chart_top(right)),
                     chart_y((double)r->growth[i].findings, chart_top(top)));
     fputs("\"/>\n", page->out);
     chart_close(page, arena_printf(page->arena, "cases, 0 to %s",
@@ -62,7 +62,7 @@ static void put_row(struct page *page, const struct report_campaign *row)
             "<td class=\"r\">%s</td><td class=\"r\">%s</td><td class=\"r\">%" PRIu64 "</td><td>",
             c->id, db_campaign_state_name(c->state), row->newest ? ", last night" : "",
             markup_time(arena, c->started_ms), c->seed, c->shards, c->shard_count,
-            table_grouped(arena, c->counts.kernels), markup_duration(arena, row->seconds),
+            table_grouped(arena, c->counts.cases), markup_duration(arena, row->seconds),
             report_rate(row), markup_brief(arena, c->counts.thread_steps),
             markup_brief(arena, c->counts.warp_steps), c->jobs);
     markup_text(page->out, c->version);

@@ -53,17 +53,6 @@ static struct catalogue catalogue_at(const struct report *r, uint32_t first)
     return c;
 }
 
-uint32_t html_rules_asked(const struct report *r)
-{
-    uint32_t asked = 0;
-    for (uint32_t first = 0; first < RULE_COUNT;) {
-        struct catalogue c = catalogue_at(r, first);
-        asked += c.fired > 0 ? c.end - c.first : 0;
-        first = c.end;
-    }
-    return asked;
-}
-
 static void put_catalogue(struct page *page, const struct catalogue *c, uint64_t most)
 {
     fputs("<div class=\"catalogue\"><h3>", page->out);
@@ -117,7 +106,7 @@ void html_rules(struct page *page)
         page->out,
         "<section id=\"rules\" aria-labelledby=\"rules-title\">\n<h2 id=\"rules-title\">Rules of "
         "the papers: %" PRIu32 " of %" PRIu32 " have fired</h2>\n<div class=\"panel\">\n",
-        r->rules_fired, html_rules_asked(r));
+        r->rules_fired, r->rules_asked);
     put_legend(page);
     const char *others = "";
     for (uint32_t first = 0; first < RULE_COUNT;) {

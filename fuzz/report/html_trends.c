@@ -112,7 +112,7 @@ static double fixed_of(const struct report_campaign *c)
 
 static double cases_of(const struct report_campaign *c)
 {
-    return (double)c->campaign.counts.kernels;
+    return (double)c->campaign.counts.cases;
 }
 
 static double rules_of(const struct report_campaign *c)

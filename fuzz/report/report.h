@@ -114,8 +114,8 @@ struct report {
 
     struct report_implementation *outside; /* the first of those that are not ours; NULL: none */
 
-    uint64_t hits[RULE_COUNT]; /* over all campaigns */
-    uint32_t rules_fired;
+    uint64_t hits[RULE_COUNT];         /* over all campaigns */
+    uint32_t rules_fired, rules_asked; /* of the semantics that ran */
 
     uint32_t growth_count; /* of the newest campaign */
     const struct db_statistics *growth;

@@ -63,13 +63,13 @@ static void put_tiles(struct page *page)
              "open since before");
     put_tile(page, "", table_grouped(arena, classes[REPORT_KNOWN]), "known");
     if (r->newest)
-        put_tile(page, "", markup_brief(arena, r->newest->campaign.counts.kernels),
+        put_tile(page, "", markup_brief(arena, r->newest->campaign.counts.cases),
                  "cases last night");
     if (r->newest && r->newest->seconds > 0)
         put_tile(page, "", markup_brief(arena, (uint64_t)report_rate(r->newest)),
                  r->newest->campaign.shards > 1 ? "cases a second and shard" : "cases a second");
     put_tile(page, "",
-             arena_printf(arena, "%" PRIu32 " / %" PRIu32, r->rules_fired, html_rules_asked(r)),
+             arena_printf(arena, "%" PRIu32 " / %" PRIu32, r->rules_fired, r->rules_asked),
              "rules fired");
     fputs("</ul>\n", page->out);
 }

@@ -8,7 +8,7 @@
 
 static void put_cases(struct json *json, const struct db_counts *counts)
 {
-    json_key_u64(json, "cases", counts->kernels);
+    json_key_u64(json, "cases", counts->cases);
     json_key_u64(json, "thread_steps", counts->thread_steps);
     json_key_u64(json, "warp_steps", counts->warp_steps);
 }

@@ -70,13 +70,13 @@ static void put_top(struct summary *s, FILE *out, uint32_t unused)
     fputs("| regressions | new | open since before | known | cases last night | cases/s | rules "
           "fired |\n| ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
           out);
-    fprintf(out, "| %s | %s | %s | %s | %s | %.1f | %" PRIu32 " of %d |\n\n",
+    fprintf(out, "| %s | %s | %s | %s | %s | %.1f | %" PRIu32 " of %" PRIu32 " |\n\n",
             table_grouped(s->arena, r->classes[REPORT_REGRESSION]),
             table_grouped(s->arena, r->classes[REPORT_NEW]),
             table_grouped(s->arena, r->classes[REPORT_OPEN]),
             table_grouped(s->arena, r->classes[REPORT_KNOWN]),
-            table_grouped(s->arena, r->newest ? r->newest->campaign.counts.kernels : 0),
-            r->newest ? report_rate(r->newest) : 0, r->rules_fired, RULE_COUNT);
+            table_grouped(s->arena, r->newest ? r->newest->campaign.counts.cases : 0),
+            r->newest ? report_rate(r->newest) : 0, r->rules_fired, r->rules_asked);
 }
 
 static void put_finding(struct summary *s, FILE *out, uint32_t index)

@@ -446,6 +446,22 @@ static int read_growth(struct reader *r)
 
 /* ---- all of it ---- */
 
+static bool ran(const struct report *report, const char *semantics)
+{
+    for (uint32_t i = 0; i < RULE_COUNT; i++)
+        if (report->hits[i] > 0 && strcmp(rule_table[i].semantics, semantics) == 0)
+            return true;
+    return false;
+}
+
+static void count_rules(struct report *report)
+{
+    for (uint32_t i = 0; i < RULE_COUNT; i++) {
+        report->rules_fired += report->hits[i] > 0;
+        report->rules_asked += ran(report, rule_table[i].semantics);
+    }
+}
+
 int report_read(struct arena *arena, struct arena *scratch, struct db *db,
                 const struct report_options *options, struct report *report)
 {
@@ -461,8 +477,7 @@ int report_read(struct arena *arena, struct arena *scratch, struct db *db,
         error = report_read_outside(arena, db, &report->outside);
     if (error == DB_OK)
         error = db_rule_hits(db, 0, see_hits, report);
-    for (uint32_t i = 0; i < RULE_COUNT; i++)
-        report->rules_fired += report->hits[i] > 0;
+    count_rules(report);
     if (error == DB_OK)
         error = read_growth(&r);
     arena_release(scratch, mark);
@@ -485,7 +500,7 @@ const char *report_view_command(struct arena *arena, const struct report *report
 
 double report_rate(const struct report_campaign *c)
 {
-    return c->seconds > 0 ? (double)c->campaign.counts.kernels / c->seconds : 0;
+    return c->seconds > 0 ? (double)c->campaign.counts.cases / c->seconds : 0;
 }
 
 static const char *counted(struct arena *arena, uint64_t count, const char *what)

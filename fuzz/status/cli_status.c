@@ -42,7 +42,7 @@ static void print_json(const struct status_campaign *s, FILE *out)
     json_key_u64(&json, "pid", c->pid);
     json_key_string(&json, "host", c->host);
     json_key_u64(&json, "sessions", c->sessions);
-    json_key_u64(&json, "cases", c->counts.kernels);
+    json_key_u64(&json, "cases", c->counts.cases);
     json_key_u64(&json, "cases_target", c->cases_target);
     json_key_u64(&json, "thread_steps", c->counts.thread_steps);
     json_key_u64(&json, "warp_steps", c->counts.warp_steps);
@@ -81,7 +81,7 @@ static const char *ago(struct arena *arena, uint64_t now_ms, uint64_t then_ms)
 /* It runs, and no chunk of its cases is ready: what the database counts is not what was done. */
 static bool is_too_young(const struct status_campaign *s)
 {
-    return s->state == LIFE_RUNNING && s->campaign.counts.kernels == 0;
+    return s->state == LIFE_RUNNING && s->campaign.counts.cases == 0;
 }
 
 static void add_campaign(struct arena *arena, struct table *table, const struct status_campaign *s)
@@ -92,7 +92,7 @@ static void add_campaign(struct arena *arena, struct table *table, const struct 
     row->cells[1] = state_names[s->state];
     row->cells[2] = arena_printf(arena, "0x%" PRIx64, c->seed);
     row->cells[3] = shard_text(arena, c);
-    row->cells[4] = arena_printf(arena, "%" PRIu64, c->counts.kernels);
+    row->cells[4] = arena_printf(arena, "%" PRIu64, c->counts.cases);
     row->cells[5] = c->cases_target ? arena_printf(arena, "%" PRIu64, c->cases_target) : "";
     row->cells[6] = ui_duration(arena, s->worked_ms);
     row->cells[7] = s->rate > 0 ? arena_printf(arena, "%.0f", s->rate) : "";

@@ -195,7 +195,7 @@ int status_read(struct arena *arena, struct db *db, uint64_t campaign, struct ov
         if (error == DB_OK)
             error = db_statistics(db, r.at->campaign.id, see_point, &r);
         if (r.at->worked_ms > 0)
-            r.at->rate = (double)r.at->campaign.counts.kernels * 1000 / (double)r.at->worked_ms;
+            r.at->rate = (double)r.at->campaign.counts.cases * 1000 / (double)r.at->worked_ms;
     }
     if (error == DB_OK)
         error = db_findings(db, DB_ANY_STATUS, see_finding, &r);

@@ -35,13 +35,13 @@ static void measure(struct looks *looks, struct overview *status)
         struct status_campaign *c = &status->campaigns[i];
         for (uint32_t k = 0; k < looks->count && seconds > 0; k++)
             if (looks->id[k] == c->campaign.id && c->state == LIFE_RUNNING)
-                c->rate_now = (double)(c->campaign.counts.kernels - looks->cases[k]) / seconds;
+                c->rate_now = (double)(c->campaign.counts.cases - looks->cases[k]) / seconds;
     }
     looks->at_ms = status->now_ms;
     looks->count = status->count < SEEN_MAX ? status->count : SEEN_MAX;
     for (uint32_t i = 0; i < looks->count; i++) {
         looks->id[i] = status->campaigns[i].campaign.id;
-        looks->cases[i] = status->campaigns[i].campaign.counts.kernels;
+        looks->cases[i] = status->campaigns[i].campaign.counts.cases;
     }
 }
 

@@ -18,6 +18,7 @@ block() { # the last block before a session that names FILE, in FILE
 run_session() { # COMMAND
     local word
     case $1 in
+    grep\ *\>*) eval "$1" && return ;;
     cat\ *) grep -vxF ... wanted >"${1#cat }" && chmod +x "${1#cat }" && return ;;
     *nvcc* | *.cu | *--db* | *'\') return ;;
     'simtfuzz check '* | 'simtfuzz progress '* | 'simtfuzz reduce '* | 'simtfuzz transform '* | 'simtfuzz explain '*) ;;
