@@ -6,22 +6,24 @@
  */
 #include "engine/lanes/ptx_exec_internal.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 
-#include "engine/arith/ptx_soft.h"
+#include "engine/arith/ptx_filter.h"
 
 enum {
-    TEXELS = 2 /* of an axis */,
-    ONE = 256 /* the whole of a weight: 8 bits of fraction */,
-    AXES = 3
+    AXES = 3,
+    FEWEST_BITS = 21 /* of a normalized coordinate behind the point */,
+    MOST_BITS = 25 /* so that they fit their product with a size */,
+    FAR = 40 /* bits of a coordinate that is not normalized: beyond all are alike */,
+    FARTHEST = 62 /* of one that repeats: it is a multiple of 2 there */
 };
 
-/* The texels of one axis that count. */
+/* The texels of one axis that count; negative: outside, where all is 0. */
 struct axis {
-    uint32_t count;
-    int64_t at[TEXELS]; /* negative: outside, where all is 0 */
-    uint32_t weight[TEXELS];
+    int64_t at[2];
+    uint32_t second; /* 256ths that are the second one's */
 };
 
 struct texture_step {
@@ -98,98 +100,121 @@ static int64_t clamped(int64_t i, int64_t count)
     return i < 0 ? 0 : i >= count ? count - 1 : i;
 }
 
-/* Where texel i of an axis is found; negative: outside. */
-static int64_t fold(enum ptx_addressing mode, int64_t i, int64_t count)
+/* Where texel i of an axis is found; negative: outside. In a mirrored copy texels are counted from the other end. */
+static int64_t fold(enum ptx_addressing mode, bool mirrored, int64_t i, int64_t count)
 {
-    switch (mode) {
-    case PTX_ADDRESS_BORDER:
+    if (mode == PTX_ADDRESS_BORDER)
         return i < count ? i : -1;
-    case PTX_ADDRESS_WRAP:
+    if (mode == PTX_ADDRESS_WRAP)
         return i < 0 ? i + count : i >= count ? i - count : i;
-    case PTX_ADDRESS_MIRROR:
-    case PTX_ADDRESS_CLAMP:
-        break;
-    }
-    return clamped(i, count);
+    return mirrored ? count - 1 - clamped(i, count) : clamped(i, count);
 }
 
-/* Wrapping and mirroring are for normalized coordinates; others are clamped. */
+/* Wrapping and mirroring are for normalized coordinates; others are clamped. By whole numbers there are no modes:
+ * outside all is 0 (as on an H200; PTX does not say). */
 static enum ptx_addressing mode_of(const struct ptx_texture *t, uint32_t d, bool whole)
 {
     enum ptx_addressing mode = t->addressing[d];
-    if (t->is_memory)
+    if (whole)
         return PTX_ADDRESS_BORDER;
-    return (whole || !t->normalized) && mode != PTX_ADDRESS_BORDER ? PTX_ADDRESS_CLAMP : mode;
+    return !t->normalized && mode != PTX_ADDRESS_BORDER ? PTX_ADDRESS_CLAMP : mode;
 }
 
-/* The coordinate in texels; of a NaN 0. Beyond 2^40 all are alike. */
-static double in_texels(const struct ptx_texture *t, enum ptx_addressing mode, double c,
-                        uint32_t count)
+/* floor(c * 2^bits), up to 2^`most`; of a NaN 0. Subnormal numbers are 0. */
+static int64_t in_parts(float c, int bits, int most)
 {
-    static const double far = 1099511627776.0;
-    double whole = floor(c);
-    if (mode == PTX_ADDRESS_WRAP) /* what lies just below a copy is in its last texel */
-        c = c - whole < 1 ? c - whole : isfinite(c) ? nextafter(1, 0) : 0;
-    else if (mode == PTX_ADDRESS_MIRROR)
-        c = fmod(whole, 2) == 0 ? c - whole : 1 - (c - whole);
-    if (t->normalized)
-        c *= count;
-    return c != c ? 0 : c < -far ? -far : c > far ? far : c;
+    const double parts = floor(ldexp(fabsf(c) >= FLT_MIN ? (double)c : 0, bits));
+    return (int64_t)fmin(fmax(parts, -ldexp(1, most)), ldexp(1, most));
 }
 
-/* Whether the coordinate lies in a copy that is mirrored. */
-static bool is_mirrored(enum ptx_addressing mode, double c)
+/* Bits behind the point of a normalized coordinate: what an H200 has. */
+static int bits_of(uint32_t count)
 {
-    return mode == PTX_ADDRESS_MIRROR && fmod(floor(c), 2) != 0;
+    int bits = FEWEST_BITS;
+    while (bits < MOST_BITS && count > 1u << (bits - FILTER_BITS))
+        bits++;
+    return bits;
 }
 
-/*  nearest   i = floor(x)
- *  between   xB = x - 0.5,  i = floor(xB),  a = xB - i, in steps of 1/256 to the nearest:  (1 - a) T[i] + a T[i + 1]
- *  tld4      the same i; where a is rounded to 1 the next one; in a mirrored copy T[i + 1] comes first
- *            (both as a GPU does it, PTX says neither)
+struct place {
+    int64_t i;
+    uint32_t part; /* 256ths from texel i to the next one */
+    bool mirrored; /* in a copy that is */
+};
+
+/*  c' = floor(c 2^b) / 2^b        b = 21 bits, of more than 2^13 texels as many as make 256ths of one;
+ *                                 of wrap and mirror what c' is in its copy
+ *  x  = c' n, or c where coordinates are not normalized
+ *  nearest   i = floor(x)
+ *  between   x - 0.5 in 256ths, to the nearest, halves up: i whole texels and `part` of the next one
+ *            (as an H200 does it)
  */
+static struct place find_place(const struct ptx_texture *t, enum ptx_addressing mode, uint32_t d,
+                               float c, bool between)
+{
+    struct place p = {0};
+    int bits = t->normalized ? bits_of(t->size[d]) : FILTER_BITS + 1;
+    const bool repeats = mode == PTX_ADDRESS_WRAP || mode == PTX_ADDRESS_MIRROR;
+    int64_t x = in_parts(c, bits, repeats ? FARTHEST : t->normalized ? bits + 1 : FAR);
+    if (repeats) {
+        p.mirrored = mode == PTX_ADDRESS_MIRROR && (x >> bits & 1);
+        x &= ((int64_t)1 << bits) - 1;
+    }
+    if (t->normalized)
+        x *= t->size[d];
+    if (between) {
+        bits -= FILTER_BITS;
+        x = (x - ((int64_t)FILTER_ONE << bits >> 1) + ((int64_t)1 << bits >> 1)) >> bits;
+        p.part = (uint32_t)x % FILTER_ONE;
+        bits = FILTER_BITS;
+    }
+    p.i = x >> bits;
+    return p;
+}
+
+/* Two that are the same texel because of clamping are one. By whole numbers a single row is found in linear memory
+ * alone. */
 static struct axis find_axis(const struct texture_step *s, uint32_t d, bool between)
 {
     const struct ptx_texture *t = s->t->what;
     const bool whole = s->words[PTX_SLOT_TYPE2] == PTX_W_S32;
     const enum ptx_addressing mode = mode_of(t, d, whole);
     const uint32_t bits = (uint32_t)source(s, PTX_TEXEL_X + d);
-    struct axis a = {.count = 1, .weight = {ONE}};
     float c;
-    if (whole) {
-        a.at[0] = fold(mode, (int32_t)bits, t->size[d]);
-        return a;
-    }
+    if (whole && t->dimensions == 1 && !t->is_memory)
+        return (struct axis){{-1}, 0};
+    if (whole)
+        return (struct axis){{fold(mode, false, (int32_t)bits, t->size[d])}, 0};
     memcpy(&c, &bits, sizeof c);
-    const double x = in_texels(t, mode, (double)c, t->size[d]) - (between ? 0.5 : 0);
-    const bool gathers = s->x->op->opcode == PTX_OP_TLD4;
-    int64_t i = (int64_t)floor(x);
-    a.at[0] = fold(mode, i, t->size[d]);
-    if (!between)
-        return a;
-    a.count = TEXELS;
-    a.weight[1] = (uint32_t)floor((x - (double)i) * ONE + 0.5);
-    a.weight[0] = ONE - a.weight[1];
-    i += gathers && a.weight[1] == ONE;
-    const bool swaps = gathers && is_mirrored(mode, (double)c);
-    a.at[swaps] = fold(mode, i, t->size[d]);
-    a.at[!swaps] = fold(mode, i + 1, t->size[d]);
-    return a;
+    const struct place p = find_place(t, mode, d, c, between);
+    const int64_t first = fold(mode, p.mirrored, p.i, t->size[d]);
+    const int64_t second = between ? fold(mode, p.mirrored, p.i + 1, t->size[d]) : first;
+    return (struct axis){{first, second},
+                         mode == PTX_ADDRESS_CLAMP && first == second ? 0 : p.part};
 }
 
+/* A number of a layer is unsigned, and clamped; by whole coordinates there is nothing behind the last one. */
 static struct axis find_layer(const struct texture_step *s, uint32_t d)
 {
-    const struct ptx_texture *t = s->t->what;
-    return (struct axis){.count = 1,
-                         .at = {clamped((uint32_t)source(s, PTX_TEXEL_LAYER), t->size[d])},
-                         .weight = {ONE}};
+    const int64_t layer = (uint32_t)source(s, PTX_TEXEL_LAYER), count = s->t->what->size[d];
+    const bool whole = s->words[PTX_SLOT_TYPE2] == PTX_W_S32;
+    return (struct axis){{whole && layer >= count ? -1 : clamped(layer, count)}, 0};
+}
+
+/* Between texels a row is fetched with y = 0, half-way between it and what lies before it, which is 0 where y has a
+ * border. */
+static struct axis find_missing(const struct ptx_texture *t, uint32_t d, bool between)
+{
+    const bool halves =
+        between && t->dimensions == 1 && d == 1 && t->addressing[1] == PTX_ADDRESS_BORDER;
+    return halves ? (struct axis){{-1, 0}, FILTER_ONE / 2} : (struct axis){{0}, 0};
 }
 
 static void find_axes(const struct texture_step *s, bool between, struct axis axes[AXES])
 {
     const struct ptx_texture *t = s->t->what;
     for (uint32_t d = 0; d < AXES; d++)
-        axes[d] = d >= t->dimensions ? (struct axis){.count = 1, .weight = {ONE}}
+        axes[d] = d >= t->dimensions                     ? find_missing(t, d, between)
                   : t->layered && d == t->dimensions - 1 ? find_layer(s, d)
                                                          : find_axis(s, d, between);
 }
@@ -261,63 +286,52 @@ static int32_t as_signed(uint64_t value, uint32_t bits)
     return (int32_t)((uint32_t)value << (32 - bits)) >> (32 - bits);
 }
 
-/* What a channel is as a number: of `unit` v / 255, or v / 127 but not below -1, and so on. */
-static double number_of(const struct ptx_texture *t, uint64_t value)
+/* v / 255, or v / 127 but not below -1, and so on. */
+static uint64_t unit_bits(const struct ptx_type type, uint64_t value)
 {
-    const struct ptx_type type = ptx_type_of(t->type);
-    uint32_t bits = (uint32_t)value;
-    float number;
-    if (t->unit && !type.is_signed)
-        return (float)((double)bits / ((1u << type.bits) - 1));
-    if (t->unit) {
-        double part = (double)as_signed(value, type.bits) / ((1u << (type.bits - 1)) - 1);
-        return part < -1 ? -1 : (float)part;
-    }
-    if (t->type == PTX_W_F16)
-        bits = (uint32_t)soft_pack(soft_unpack(value, SOFT_F16), SOFT_F32, SOFT_NEAREST);
-    memcpy(&number, &bits, sizeof number);
-    return (double)number;
-}
-
-static uint32_t float_bits(double value)
-{
-    float number = (float)value;
+    double part = (double)value / ((1u << type.bits) - 1);
+    if (type.is_signed)
+        part = fmax(-1, (double)as_signed(value, type.bits) / ((1u << (type.bits - 1)) - 1));
+    const float number = (float)part;
     uint32_t bits;
     memcpy(&bits, &number, sizeof bits);
-    return number != number ? 0x7fffffffu : bits;
+    return bits;
 }
 
 /* What lies in the register, of a texel alone: floats keep their bits. */
 static uint64_t as_result(const struct ptx_texture *t, uint64_t value)
 {
     const struct ptx_type type = ptx_type_of(t->type);
-    if (t->type == PTX_W_F32)
-        return value;
-    if (is_read_as_float(t))
-        return float_bits(number_of(t, value));
-    return type.is_signed ? (uint32_t)as_signed(value, type.bits) : value;
+    if (t->unit)
+        return unit_bits(type, value);
+    if (t->type == PTX_W_F16)
+        return ptx_filter_half(value);
+    return type.is_signed && t->type != PTX_W_F32 ? (uint32_t)as_signed(value, type.bits) : value;
 }
 
 /* The weighted sum of up to 8 texels. */
 static bool blend(const struct texture_step *s, const struct axis axes[AXES], uint32_t channel,
                   uint64_t *result)
 {
-    double sum = 0;
-    for (uint32_t n = 0; n < 8; n++) {
-        const uint32_t k[AXES] = {n & 1, n >> 1 & 1, n >> 2};
-        const int64_t at[AXES] = {axes[0].at[k[0]], axes[1].at[k[1]], axes[2].at[k[2]]};
-        double weight = 1;
-        uint64_t value;
-        for (uint32_t d = 0; d < AXES; d++)
-            weight *= k[d] < axes[d].count ? (double)axes[d].weight[k[d]] / ONE : 0;
-        if (weight == 0)
-            continue;
-        if (!read_channel(s, at, channel, &value))
+    const uint32_t second[AXES] = {axes[0].second, axes[1].second, axes[2].second};
+    uint64_t texels[FILTER_TEXELS];
+    uint32_t weights[FILTER_TEXELS];
+    ptx_filter_weights(second, weights);
+    for (uint32_t n = 0; n < FILTER_TEXELS; n++) {
+        const int64_t at[AXES] = {axes[0].at[n & 1], axes[1].at[n >> 1 & 1], axes[2].at[n >> 2]};
+        if (weights[n] > 0 && !read_channel(s, at, channel, &texels[n]))
             return false;
-        sum += weight * number_of(s->t->what, value);
     }
-    *result = float_bits(sum);
+    *result = ptx_filter_sum(s->t->what->type, texels, weights);
     return true;
+}
+
+/* A texel alone, but as the filter has it: that of s8 is not as exact. */
+static uint64_t as_gathered(const struct ptx_texture *t, uint64_t texel)
+{
+    static const uint32_t weights[FILTER_TEXELS] = {FILTER_ONE};
+    const uint64_t texels[FILTER_TEXELS] = {texel};
+    return t->unit ? ptx_filter_sum(t->type, texels, weights) : as_result(t, texel);
 }
 
 /* ---- tex, tld4, txq, suq ---- */
@@ -359,7 +373,7 @@ static bool texture_gather(const struct texture_step *s, uint64_t results[PTX_CO
                                   axes[2].at[0]};
         if (!read_channel(s, at, c, &results[r]))
             return false;
-        results[r] = as_result(s->t->what, results[r]);
+        results[r] = as_gathered(s->t->what, results[r]);
     }
     return true;
 }

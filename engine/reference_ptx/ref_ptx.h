@@ -68,8 +68,8 @@ uint32_t ref_mbarrier_pending(uint64_t state);
 
 struct ref_texel_read {
     uint64_t at; /* bytes behind the first texel */
-    uint32_t bytes, result;
-    long double weight;
+    uint32_t bytes, result, slice;
+    int weight;     /* in 256ths */
     uint64_t value; /* to be filled in */
 };
 
@@ -82,7 +82,8 @@ struct ref_texture_step {
     bool undefined;         /* by the ISA */
     bool outside;           /* .trap */
     bool blends;
-    uint32_t count;
+    bool nothing[4]; /* something outside has a part in the result: a zero */
+    uint32_t count, slice;
     struct ref_texel_read reads[32];
 };
 

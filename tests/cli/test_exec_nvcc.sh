@@ -84,6 +84,13 @@ if command -v python3 >/dev/null && command -v cc >/dev/null; then
     python3 "$source/tests/outside/rows_gpu.py" --cases rows || failed 'rows_gpu.py --cases'
     expect 0 check rows/k*.ptx
     [ "$(grep -c 'left the same' out)" -eq "$(wc -l <rows/manifest)" ] || failed 'an instruction differs from itself'
+    mkdir -p textures
+    python3 "$source/tests/outside/textures_gpu.py" textures 1 20 || failed 'textures_gpu.py'
+    "$nvcc" -arch=sm_80 -o textures_gpu "$source/tests/outside/textures_gpu.cu" || failed 'textures_gpu.cu'
+    expect 0 exec --unwritten-ok -- ./textures_gpu textures/manifest textures/in textures/here
+    says out '20 textures on simtfuzz, 0 failed'
+    python3 "$source/tests/outside/textures_gpu.py" --compare textures here here >out || failed 'textures_gpu.py --compare'
+    says out '20 of 20 textures left the same'
     mkdir -p litmus
     cp "$source"/corpus/litmus/ptx/{MP+weak,XF+relaxed,SB+sc.sys}.litmus litmus
     python3 "$source/tests/outside/litmus_gpu.py" "$simtfuzz" litmus litmus.cu >out || failed 'litmus_gpu.py'

@@ -4,6 +4,7 @@
  */
 #include "tests/unit/shared/ptx_machine.h"
 
+#include "engine/arith/ptx_filter.h"
 #include "engine/reference_ptx/ref_ptx.h"
 
 #define KERNEL                                                                                     \
@@ -69,7 +70,8 @@ static struct drawn draw_texture(struct pcg *rng)
     const bool filters = (is_float || unit) && pcg_below(rng, 2);
     d.texture = arena_printf(&test_arena, "%s%s:%s%s%s%s%s%s:%s", type, channels, g->size,
                              g->layers, addressing, unit ? ":unit" : "", filters ? ":linear" : "",
-                             d.normalized ? ":normalized" : "", is_float ? "iota" : "random");
+                             d.normalized ? ":normalized" : "",
+                             is_float && pcg_below(rng, 2) ? "iota" : "random");
     const char *result = is_float || unit ? "f32" : type[0] == 's' ? "s32" : "u32";
     const char *channel = DRAW(rng, "r", "g", "b", "a");
     if (gathers)
@@ -265,7 +267,8 @@ static void test_by_hand(void **state)
         {":linear", 0.25f, 0},
         {":linear", 1.5f + 3.0f / 1024, 1 + 1.0f / 256}, /* weights are multiples of 1/256 */
         {":linear", 1.5f + 1.0f / 1024, 1},
-        {":border:linear", 4, 1.5f},
+        {":border:clamp:linear", 4, 1.5f},
+        {":border:linear", 4, 0.75f}, /* y has a border, too */
         {":wrap:linear:normalized", 0, 1.5f},
         {":mirror:linear:normalized", 1, 3},
     };
@@ -273,6 +276,69 @@ static void test_by_hand(void **state)
         if (fetch(rows[i].words, rows[i].x) != rows[i].texel)
             fail_msg("f32:4%s at %g is %g, not %g", rows[i].words, (double)rows[i].x,
                      (double)fetch(rows[i].words, rows[i].x), (double)rows[i].texel);
+}
+
+/* What an H200 made of texels (the first along x, y, z; those where bit 0, 1, 2 of their number is set, the second) at
+ * so many 256ths: where it matters what is cut off, which way halves are rounded, and how weights are. */
+static void test_measured(void **state)
+{
+    (void)state;
+    static const struct {
+        enum ptx_word type;
+        uint32_t second[3];
+        uint64_t texels[FILTER_TEXELS], sum;
+    } rows[] = {
+        {PTX_W_F32,
+         {248, 0, 0},
+         {0xc730923f, 0x42cba83f, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0},
+         0xc4a43d91},
+        {PTX_W_F32,
+         {111, 41, 0},
+         {0xc5ceaef1, 0xc37333d7, 0x3639b542, 0x47a049b1, 0x0, 0x0, 0x0, 0x0},
+         0x451e2174},
+        {PTX_W_F32,
+         {25, 119, 0},
+         {0xb6ba25db, 0x37399d19, 0xbb6ea000, 0xc4168cbe, 0x0, 0x0, 0x0, 0x0},
+         0xc1e1d63b},
+        {PTX_W_F32,
+         {134, 77, 255},
+         {0x4276b9f6, 0xc27ea051, 0xc1f7120c, 0xc1d9f2d9, 0x41aaeac5, 0xc2381940, 0x4189825b,
+          0x4230a60a},
+         0xbefafadd},
+        {PTX_W_F32,
+         {188, 144, 111},
+         {0x420c191b, 0x4208b266, 0x4225583e, 0xc12ae730, 0x420a6402, 0xc22f38ef, 0xc00931d2,
+          0xc1a98dfd},
+         0x3f95bc33},
+        {PTX_W_F16, {157, 0, 0}, {0x3ced, 0xbc63, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0}, 0xbe492000},
+        {PTX_W_F16,
+         {64, 14, 154},
+         {0x3e39, 0xb91f, 0xbd4e, 0xbe65, 0xbb83, 0xbfb7, 0x3ba7, 0x385a},
+         0xbe9ba000},
+        {PTX_W_F16,
+         {23, 190, 59},
+         {0x31af, 0x3cd1, 0x24a2, 0xb590, 0x3b9b, 0x3bf0, 0x2452, 0xbd14},
+         0x3dafc000},
+        {PTX_W_U8, {140, 68, 144}, {0x8d, 0x18, 0x24, 0x28, 0xf8, 0xae, 0x79, 0x83}, 0x3f064b86},
+        {PTX_W_S8, {60, 0, 0}, {0xaf, 0x5d, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0}, 0xbea22544},
+        {PTX_W_S8, {53, 181, 184}, {0x5b, 0x6c, 0xac, 0xb4, 0x10, 0xfc, 0x9, 0xbc}, 0xbd9c6139},
+        {PTX_W_U16,
+         {167, 130, 0},
+         {0x3d6b, 0x814b, 0x8d29, 0x2c74, 0x0, 0x0, 0x0, 0x0},
+         0x3eb716b7},
+        {PTX_W_S16,
+         {174, 174, 98},
+         {0xc5c0, 0xfdb2, 0x4d06, 0xf50a, 0x8bde, 0x30b3, 0x3723, 0x33f},
+         0x3d806101},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        uint32_t weights[FILTER_TEXELS], all = 0;
+        ptx_filter_weights(rows[i].second, weights);
+        for (uint32_t n = 0; n < FILTER_TEXELS; n++)
+            all += weights[n];
+        assert_int_equal(all, FILTER_ONE);
+        assert_int_equal(ptx_filter_sum(rows[i].type, rows[i].texels, weights), rows[i].sum);
+    }
 }
 
 static void sentence(const char *texture, const char *instruction, const char *text)
@@ -302,6 +368,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random),
         cmocka_unit_test(test_by_hand),
+        cmocka_unit_test(test_measured),
         cmocka_unit_test(test_sentences),
     };
     return cmocka_run_group_tests(tests, support_setup, support_teardown);
