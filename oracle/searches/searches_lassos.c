@@ -1,6 +1,6 @@
 /*
- * searches_lassos.c - infinite executions that are drawn, as a stem and a loop of actors on the graph of all states: what
- * the searches for lassos say of them, and what they find themselves, by definition (progress.def, lasso.h).
+ * searches_lassos.c - infinite executions that are drawn, as a stem and a loop of actors on the graph of all states:
+ * what the searches for lassos say of them, and what they find themselves, by definition (progress.def, lasso.h).
  */
 #include "engine/base/pcg.h"
 #include "engine/machine/live.h"
@@ -75,8 +75,8 @@ static bool treats_fairly(const struct searched *s, enum progress_model model,
     return true;
 }
 
-/* Steps [stem, count) come back to their first state; who is treated fairly is the same in each state, somebody (but for
- * `unfair`), and steps or cannot step somewhere. */
+/* Steps [stem, count) come back to their first state; who is treated fairly is the same in each state, somebody (but
+ * for `unfair`), and steps or cannot step somewhere. */
 static bool is_execution(const struct searched *s, enum progress_model model, const struct way *way,
                          uint32_t stem)
 {
