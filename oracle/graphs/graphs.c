@@ -146,6 +146,8 @@ static void judge_blocks(struct checking *c, const struct ast_kernel *given)
             continue;
         cfg_sort(c->arena, cfg, c->options->seed % 2 ? c->options->seed : 0);
         const char *differs = graphs_of_blocks(c->arena, cfg);
+        if (!differs)
+            differs = graphs_normal_form(c->arena, f, f == kernel->main);
         if (differs)
             report(c, f->name ? f->name : "k", differs);
     }
@@ -166,6 +168,18 @@ static void judge_ptx(struct checking *c)
     }
 }
 
+/* A few functions that are drawn for it: kernels of campaigns are mostly in normal form before. */
+static void judge_drawn(struct checking *c)
+{
+    for (uint64_t i = 0; i < GRAPHS_DRAWN; i++) {
+        bool taken;
+        const char *text = graphs_text(c->arena, c->options->seed * GRAPHS_DRAWN + i);
+        const char *differs = graphs_normalised(c->arena, text, &taken);
+        if (differs)
+            report(c, text, differs);
+    }
+}
+
 void graphs_judge(struct checking *c)
 {
     uint64_t seed = c->options->seed;
@@ -176,6 +190,8 @@ void graphs_judge(struct checking *c)
     if (blocks->kernel)
         judge_blocks(c, blocks->kernel);
     judge_ptx(c);
+    if (seed != 0)
+        judge_drawn(c);
     if (c->result->answers[ORACLE_ORDER].verdict != VERDICT_DIVERGE)
         arena_release(c->arena, mark);
 }

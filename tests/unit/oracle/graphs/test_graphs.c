@@ -45,6 +45,51 @@ static void graphs_are_as_defined(void **state)
     assert_true(irreducible > 10 && loops > 50);
 }
 
+static void functions_are_in_normal_form(void **state)
+{
+    uint32_t count = 0;
+    (void)state;
+    for (uint64_t number = 0; number < GRAPHS; number++) {
+        bool taken;
+        test_arena.used = 0;
+        const char *text = graphs_text(&test_arena, number);
+        const char *differs = graphs_normalised(&test_arena, text, &taken);
+        if (differs)
+            fail_msg("%s: %s", text, differs);
+        count += taken;
+    }
+    assert_true(2 * count > GRAPHS);
+}
+
+/* What is given is in none, one clause after the other. */
+static void other_functions_are_not(void **state)
+{
+    static const char *const texts[][2] = {
+        {"Start: assume(1); goto Start, B; B: assume(1); barrier(); goto End;",
+         "normal form, entry"},
+        {"Start: assume(1); goto B; B: p(); x = 1; goto C; C: assume(1); barrier(); goto End;",
+         "normal form, calls"},
+        {"Start: assume(1); goto A; A: assume(1); goto B; B: p(); goto A, C; C: assume(1); "
+         "barrier(); "
+         "goto End;",
+         "normal form, last in a loop"},
+        {"Start: assume(1); goto B, C; B: assume(1); barrier(); goto End; C: assume(1); x = 1; "
+         "goto End;",
+         "normal form, final barrier"},
+        {"Start: assume(1); goto B; B: x = 1; goto C; C: barrier(); goto End;",
+         "normal form, assumes"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        test_arena.used = 0;
+        const struct ast_kernel *kernel = support_parse(arena_printf(
+            &test_arena, "shared int x; void p() blocks { A: return; } kernel k() blocks { %s }",
+            texts[i][0]));
+        const char *differs = graphs_normal_form(&test_arena, kernel->main, true);
+        assert_non_null(differs);
+        assert_string_equal(differs, texts[i][1]);
+    }
+}
+
 /* 0 -> 1 -> 2 -> 1, 2 -> 3 -> 4. */
 static void what_is_wrong_is_told(void **state)
 {
@@ -68,7 +113,8 @@ static void what_is_wrong_is_told(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(graphs_are_as_defined),
-                                       cmocka_unit_test(what_is_wrong_is_told)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(graphs_are_as_defined), cmocka_unit_test(functions_are_in_normal_form),
+        cmocka_unit_test(other_functions_are_not), cmocka_unit_test(what_is_wrong_is_told)};
     return cmocka_run_group_tests(tests, support_setup, support_teardown);
 }
