@@ -5,9 +5,9 @@
  * "jit=4", the optimisation level of the driver's compiler.
  */
 #include "fuzz/serve/cuda_api.h"
+#include "fuzz/serve/loaded.h"
 #include "fuzz/serve/serve.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,12 +34,9 @@ static bool load_functions(struct arena *arena, struct cuda *cu, const char **re
         *reason = arena_printf(arena, "there is no %s", path);
         return false;
     }
-    /* POSIX guarantees that a pointer from dlsym may be one to a function; C does not say how to write it. */
 #define FUNCTION(name, symbol, parameters)                                                         \
     {                                                                                              \
-        void *found = dlsym(library, #symbol);                                                     \
-        memcpy(&cu->name, &found, sizeof found);                                                   \
-        if (!found) {                                                                              \
+        if (!loaded_find(library, #symbol, &cu->name)) {                                           \
             *reason = arena_printf(arena, "%s lacks %s", path, #symbol);                           \
             return false;                                                                          \
         }                                                                                          \

@@ -2,10 +2,10 @@
 /*
  * serve_opencl.c - an OpenCL platform, loaded through libOpenCL.
  */
+#include "fuzz/serve/loaded.h"
 #include "fuzz/serve/opencl_api.h"
 #include "fuzz/serve/serve.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,13 +30,8 @@ static bool load_functions(struct opencl *cl, const char **reason)
     *reason = library ? "libOpenCL lacks a function" : "there is no libOpenCL.so.1";
     if (!library)
         return false;
-        /* POSIX guarantees that a pointer from dlsym may be one to a function; C does not say how to write it. */
 #define FUNCTION(result, name, parameters)                                                         \
-    {                                                                                              \
-        void *symbol = dlsym(library, #name);                                                      \
-        memcpy(&cl->name, &symbol, sizeof symbol);                                                 \
-        complete = complete && symbol;                                                             \
-    }
+    complete = loaded_find(library, #name, &cl->name) && complete;
     OPENCL_FUNCTIONS(FUNCTION)
 #undef FUNCTION
     return complete;

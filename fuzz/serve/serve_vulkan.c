@@ -8,10 +8,10 @@
  */
 #include "fuzz/serve/cause.h"
 #include "fuzz/serve/child.h"
+#include "fuzz/serve/loaded.h"
 #include "fuzz/serve/serve.h"
 #include "fuzz/serve/vulkan_api.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -55,13 +55,8 @@ static bool load_functions(struct vulkan *vk, const char **reason)
     *reason = library ? "libvulkan lacks a function" : "there is no libvulkan.so.1";
     if (!library)
         return false;
-        /* POSIX guarantees that a pointer from dlsym may be one to a function; C does not say how to write it. */
 #define FUNCTION(result, name, parameters)                                                         \
-    {                                                                                              \
-        void *symbol = dlsym(library, #name);                                                      \
-        memcpy(&vk->name, &symbol, sizeof symbol);                                                 \
-        complete = complete && symbol;                                                             \
-    }
+    complete = loaded_find(library, #name, &vk->name) && complete;
     VULKAN_FUNCTIONS(FUNCTION)
 #undef FUNCTION
     return complete;
