@@ -7,12 +7,10 @@
 
 #include <string.h>
 
-enum { MOST = 1024 /* variables, and labels */ };
-
 struct teller {
     struct text out;
-    const void *told[MOST]; /* what has a number: variables and labels */
-    uint32_t count;
+    const void **told; /* what has a number: variables and labels */
+    uint32_t count, room;
 };
 
 static void put(struct teller *t, const char *word)
@@ -29,8 +27,14 @@ static void put_number(struct teller *t, uint64_t value)
 /* From here on it has the next number: of two functions that share their parameters each declares them. */
 static void declare(struct teller *t, const void *what)
 {
-    if (t->count < MOST)
-        t->told[t->count++] = what;
+    if (t->count == t->room) {
+        const void **more = arena_alloc(t->out.arena, 2 * t->room + 64, sizeof *more);
+        if (t->count > 0)
+            memcpy(more, t->told, t->count * sizeof *more);
+        t->told = more;
+        t->room = 2 * t->room + 64;
+    }
+    t->told[t->count++] = what;
 }
 
 static void put_told(struct teller *t, const void *what)
