@@ -52,8 +52,6 @@ static struct soft slice_sum(const struct soft *texels, const uint32_t *weights,
     for (uint32_t n = 0; n < SLICE; n++) {
         const struct soft a = texels[n];
         const int32_t shift = a.exponent - last;
-        if (weights[n] == 0)
-            continue;
         const int64_t digits = (int64_t)(shift >= 0    ? a.digits << shift
                                          : shift > -64 ? a.digits >> -shift
                                                        : 0);
@@ -87,16 +85,18 @@ uint64_t ptx_filter_half(uint64_t bits)
 }
 
 static uint64_t float_sum(enum soft_format_name format, const uint64_t texels[FILTER_TEXELS],
-                          const uint32_t weights[FILTER_TEXELS])
+                          const uint32_t second[3], const uint32_t weights[FILTER_TEXELS])
 {
+    static const struct soft nothing = {.is_negative = true}; /* + a is a */
     const uint32_t precision = soft_formats[format].precision;
     struct soft numbers[FILTER_TEXELS];
     for (uint32_t n = 0; n < FILTER_TEXELS; n++)
-        numbers[n] =
-            soft_unpack(format == SOFT_F32 ? soft_flush(texels[n], SOFT_F32) : texels[n], format);
-    const struct soft first = slice_sum(numbers, weights, precision);
-    const struct soft second = slice_sum(&numbers[SLICE], &weights[SLICE], precision);
-    const uint64_t sum = rounded(soft_add(first, second, SOFT_NEAREST), format);
+        numbers[n] = !ptx_filter_has(second, n) ? nothing
+                     : format == SOFT_F32       ? soft_unpack(soft_flush(texels[n], format), format)
+                                                : soft_unpack(texels[n], format);
+    const struct soft near = slice_sum(numbers, weights, precision);
+    const struct soft far = slice_sum(&numbers[SLICE], &weights[SLICE], precision);
+    const uint64_t sum = rounded(soft_add(near, far, SOFT_NEAREST), format);
     return format == SOFT_F32 ? soft_flush(sum, SOFT_F32) : ptx_filter_half(sum);
 }
 
@@ -135,9 +135,11 @@ static uint64_t unit_sum(const struct ptx_type type, const uint64_t texels[FILTE
 }
 
 uint64_t ptx_filter_sum(enum ptx_word type, const uint64_t texels[FILTER_TEXELS],
-                        const uint32_t weights[FILTER_TEXELS])
+                        const uint32_t second[3])
 {
+    uint32_t weights[FILTER_TEXELS];
+    ptx_filter_weights(second, weights);
     if (type == PTX_W_F32 || type == PTX_W_F16)
-        return float_sum(type == PTX_W_F32 ? SOFT_F32 : SOFT_F16, texels, weights);
+        return float_sum(type == PTX_W_F32 ? SOFT_F32 : SOFT_F16, texels, second, weights);
     return unit_sum(ptx_type_of(type), texels, weights);
 }

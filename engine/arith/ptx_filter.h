@@ -13,13 +13,19 @@
 /* Texel n is the second one along x, y, z where bits 0, 1, 2 of n are set. */
 enum { FILTER_TEXELS = 8, FILTER_BITS = 8, FILTER_ONE = 1 << FILTER_BITS };
 
-/* `second` of each axis: 256ths of the way to the second texel, below 256. */
+/* `second` of each axis: 256ths of the way to the second texel, below 256; 0: there is none. */
 void ptx_filter_weights(const uint32_t second[3], uint32_t weights[FILTER_TEXELS]);
 
-/* The weighted sum, as bits of .f32, of channels that are f16 or f32, or of `unit` numbers of 8 or 16 bits. Texels
- * without weight may be anything. */
+/* Whether texel n is one of those around; its weight may be 0 all the same, when it is rounded. */
+static inline bool ptx_filter_has(const uint32_t second[3], uint32_t n)
+{
+    return (!(n & 1) || second[0]) && (!(n & 2) || second[1]) && (!(n & 4) || second[2]);
+}
+
+/* What the texels around come to, as bits of .f32, of channels that are f16 or f32, or of `unit` numbers of 8 or 16
+ * bits. An infinity or NaN shows whatever its weight is. Texels that are not around may be anything. */
 uint64_t ptx_filter_sum(enum ptx_word type, const uint64_t texels[FILTER_TEXELS],
-                        const uint32_t weights[FILTER_TEXELS]);
+                        const uint32_t second[3]);
 
 /* A half as bits of .f32; a NaN keeps what it carries. */
 uint64_t ptx_filter_half(uint64_t bits);

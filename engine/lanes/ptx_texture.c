@@ -14,8 +14,6 @@
 
 enum {
     AXES = 3,
-    FEWEST_BITS = 21 /* of a normalized coordinate behind the point */,
-    MOST_BITS = 25 /* so that they fit their product with a size */,
     FAR = 40 /* bits of a coordinate that is not normalized: beyond all are alike */,
     FARTHEST = 62 /* of one that repeats: it is a multiple of 2 there */
 };
@@ -127,13 +125,13 @@ static int64_t in_parts(float c, int bits, int most)
     return (int64_t)fmin(fmax(parts, -ldexp(1, most)), ldexp(1, most));
 }
 
-/* Bits behind the point of a normalized coordinate: what an H200 has. */
-static int bits_of(uint32_t count)
+/* Bits behind the point of a normalized coordinate: what an H200 has, by the texture's longest axis. */
+static int bits_of(const struct ptx_texture *t)
 {
-    int bits = FEWEST_BITS;
-    while (bits < MOST_BITS && count > 1u << (bits - FILTER_BITS))
-        bits++;
-    return bits;
+    uint32_t longest = 0;
+    for (uint32_t d = 0; d < t->dimensions - t->layered; d++)
+        longest = t->size[d] > longest ? t->size[d] : longest;
+    return longest <= 1 << 13 ? 21 : longest <= 1 << 16 ? 22 : 23;
 }
 
 struct place {
@@ -142,7 +140,7 @@ struct place {
     bool mirrored; /* in a copy that is */
 };
 
-/*  c' = floor(c 2^b) / 2^b        b = 21 bits, of more than 2^13 texels as many as make 256ths of one;
+/*  c' = floor(c 2^b) / 2^b        b = 21; 22 where an axis has more than 2^13 texels, 23 where one has more than 2^16;
  *                                 of wrap and mirror what c' is in its copy
  *  x  = c' n, or c where coordinates are not normalized
  *  nearest   i = floor(x)
@@ -153,7 +151,7 @@ static struct place find_place(const struct ptx_texture *t, enum ptx_addressing 
                                float c, bool between)
 {
     struct place p = {0};
-    int bits = t->normalized ? bits_of(t->size[d]) : FILTER_BITS + 1;
+    int bits = t->normalized ? bits_of(t) : FILTER_BITS + 1;
     const bool repeats = mode == PTX_ADDRESS_WRAP || mode == PTX_ADDRESS_MIRROR;
     int64_t x = in_parts(c, bits, repeats ? FARTHEST : t->normalized ? bits + 1 : FAR);
     if (repeats) {
@@ -315,23 +313,22 @@ static bool blend(const struct texture_step *s, const struct axis axes[AXES], ui
 {
     const uint32_t second[AXES] = {axes[0].second, axes[1].second, axes[2].second};
     uint64_t texels[FILTER_TEXELS];
-    uint32_t weights[FILTER_TEXELS];
-    ptx_filter_weights(second, weights);
     for (uint32_t n = 0; n < FILTER_TEXELS; n++) {
         const int64_t at[AXES] = {axes[0].at[n & 1], axes[1].at[n >> 1 & 1], axes[2].at[n >> 2]};
-        if (weights[n] > 0 && !read_channel(s, at, channel, &texels[n]))
+        if (ptx_filter_has(second, n) && !read_channel(s, at, channel, &texels[n]))
             return false;
     }
-    *result = ptx_filter_sum(s->t->what->type, texels, weights);
+    *result = ptx_filter_sum(s->t->what->type, texels, second);
     return true;
 }
 
-/* A texel alone, but as the filter has it: that of s8 is not as exact. */
+/* A texel alone, but as the filter has it: that of s8 is not as exact, and NaNs of f16 are one. */
 static uint64_t as_gathered(const struct ptx_texture *t, uint64_t texel)
 {
-    static const uint32_t weights[FILTER_TEXELS] = {FILTER_ONE};
+    static const uint32_t none[AXES] = {0};
     const uint64_t texels[FILTER_TEXELS] = {texel};
-    return t->unit ? ptx_filter_sum(t->type, texels, weights) : as_result(t, texel);
+    return t->unit || t->type == PTX_W_F16 ? ptx_filter_sum(t->type, texels, none)
+                                           : as_result(t, texel);
 }
 
 /* ---- tex, tld4, txq, suq ---- */

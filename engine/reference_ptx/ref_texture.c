@@ -78,12 +78,13 @@ static int64_t inside(const struct ref_texture_step *x, uint32_t axis, int64_t i
     return i < 0 ? 0 : n - 1;
 }
 
-/* A normalized coordinate keeps 21 bits, or as many as 256ths of a texel need. */
-static long double kept(long double c, uint32_t n)
+/* A normalized coordinate keeps 21 bits, with long axes more. */
+static long double kept(long double c, const struct ptx_texture *t)
 {
-    long double steps = 0x1p21L;
-    while (steps < 0x1p25L && (long double)n * STEPS > steps)
-        steps *= 2;
+    long double steps = 0x1p21L, most = 0;
+    for (uint32_t a = 0; a < t->dimensions - t->layered; a++)
+        most = fmaxl(most, t->size[a]);
+    steps *= most > 65536 ? 4 : most > 8192 ? 2 : 1;
     return floorl(c * steps) / steps;
 }
 
@@ -98,7 +99,7 @@ static struct counted along(const struct ref_texture_step *x, uint32_t axis, uin
     long double at = coordinate_of(bits);
     bool reflected = false;
     if (t->normalized)
-        at = kept(at, t->size[axis]);
+        at = kept(at, t);
     if (repeats) {
         reflected = mode == PTX_ADDRESS_MIRROR && fmodl(floorl(at), 2) != 0;
         at -= floorl(at);
@@ -171,6 +172,15 @@ static int weight_of(const struct counted axes[3], const uint32_t at[3])
     return at[0] == at[1] ? near : column - near;
 }
 
+/* A second texel is none where it is 0 steps off; another one counts even if its weight is rounded to 0. */
+static bool is_around(const struct counted axes[3], const uint32_t at[3])
+{
+    for (int a = 0; a < 3; a++)
+        if (at[a] == 1 && axes[a].second == 0)
+            return false;
+    return true;
+}
+
 static void fetch(struct ref_texture_step *x)
 {
     struct counted axes[3];
@@ -183,11 +193,10 @@ static void fetch(struct ref_texture_step *x)
         for (at[2] = 0; at[2] < axes[2].count; at[2]++)
             for (at[1] = 0; at[1] < axes[1].count; at[1]++)
                 for (at[0] = 0; at[0] < axes[0].count; at[0]++) {
-                    const int weight = weight_of(axes, at);
                     x->slice = at[2];
-                    if (weight > 0)
+                    if (is_around(axes, at))
                         count_channel(x, r, r, axes[0].index[at[0]], axes[1].index[at[1]],
-                                      axes[2].index[at[2]], weight);
+                                      axes[2].index[at[2]], weight_of(axes, at));
                 }
     }
 }
@@ -199,7 +208,7 @@ static void gather(struct ref_texture_step *x)
     const uint32_t channel =
         (uint32_t)(strchr(channels, ptx_words[word_of(x, PTX_SLOT_PART)][0]) - channels);
     struct counted axes[3];
-    x->blends = x->texture->unit;
+    x->blends = x->texture->unit || x->texture->type == PTX_W_F16;
     find_axes(x, true, axes);
     const int64_t *i = axes[0].index, *j = axes[1].index, k = axes[2].index[0];
     count_channel(x, 0, channel, i[0], j[1], k, STEPS);
@@ -316,13 +325,14 @@ static long double slice_sum(const struct ref_texture_step *x, uint32_t r, uint3
     long double sum = -0.0L, greatest = 0, v;
     int exponent;
     for (uint32_t i = 0; i < x->count; i++)
-        if (is_of(x, i, r, slice, &v) && v - v == 0)
+        if (is_of(x, i, r, slice, &v) && x->reads[i].weight > 0 && v - v == 0)
             greatest = fmaxl(greatest, fabsl(v));
     frexpl(greatest, &exponent);
     const int last = exponent - precision - 4;
     for (uint32_t i = 0; i < x->count; i++)
         if (is_of(x, i, r, slice, &v))
-            sum += ldexpl(truncl(ldexpl(v, -last)) * x->reads[i].weight / STEPS, last);
+            sum += v - v == 0 ? ldexpl(truncl(ldexpl(v, -last)) * x->reads[i].weight / STEPS, last)
+                              : v;
     return sum;
 }
 
