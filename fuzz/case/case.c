@@ -9,249 +9,9 @@
 #include <string.h>
 
 enum {
-    TINY_SHARE = 16,
-    TINY_STEPS = 6000,  /* of each subject's search */
-    SPIN_BUDGET = 2000, /* of an execution: what spins would spend any */
     MUTATIONS_MAX = 4,
-    OTHER_SEED = 2, /* of donors */
-    SPIN_SEED = 3,
-    RAGGED_SHARE = 8,
-    CONVERGENCE_SHARE = 4,
-    CONVERGENCE_SEED = 5,
-    CACHES_SHARE = 12,
-    CACHES_SEED = 7,
-    INSTRUCTIONS_SEED = 6,
-    HOST_SEED = 8,
-    LAWS_SEED = 9,
-    BRIEF_SEED = 10,
-    KINDS = 16, /* of these: so many are of barriers, of clusters */
-    BARRIERS = 4,
-    CLUSTERS = 2,
-    INSTRUCTIONS_SCHEDULES = 4 /* each subject's share of them is one */
+    OTHER_SEED = 2 /* of donors */
 };
-
-/* Searches that end soon: as many steps, and so at most as many states. */
-static void search_within(struct check_options *check, uint64_t steps)
-{
-    check->exhaustive = true;
-    check->search = SEARCH_DEFAULTS;
-    check->search.max_steps = check->search.max_states = steps;
-}
-
-static bool is_tiny(uint64_t seed, uint64_t number)
-{
-    return pcg_splitmix(pcg_splitmix(seed + 1) ^ number) % TINY_SHARE == 0;
-}
-
-/* `locks:300` makes them three times as many. */
-static bool is_spin(uint64_t seed, uint64_t number, const struct gen_options *gen)
-{
-    uint64_t drawn = pcg_splitmix(pcg_splitmix(seed + SPIN_SEED) ^ number);
-    return gen->features >> FEATURE_LOCKS & 1 &&
-           drawn % (100 * CASE_SPIN_SHARE) < gen_weight_percent(gen->weights, FEATURE_LOCKS);
-}
-
-/* One case in RAGGED_SHARE, of tiny ones every second, where it is in block form, may break Def. 5.1: a goto
- * without a target that is possible, a guard that reads what others write. */
-static bool is_ragged(uint64_t seed, uint64_t number, bool tiny)
-{
-    uint64_t drawn = pcg_splitmix(pcg_splitmix(seed + RAGGED_SHARE) ^ number);
-    return drawn % (tiny ? 2 : RAGGED_SHARE) == 0;
-}
-
-/* One case in CONVERGENCE_SHARE, where it is structured, runs the paths of its branches in any order, too. */
-static bool is_any_order(uint64_t seed, uint64_t number)
-{
-    return pcg_splitmix(pcg_splitmix(seed + CONVERGENCE_SEED) ^ number) % CONVERGENCE_SHARE == 0;
-}
-
-/* Few lines, so that they give way; none are stated in two of five. */
-static void draw_caches(struct cache_sizes *sizes, uint64_t drawn)
-{
-    static const uint32_t few[] = {1, 2, 2, 4};
-    if (drawn % 5 < 2)
-        return;
-    sizes->lines = few[drawn >> 8 & 3];
-    sizes->words = few[drawn >> 10 & 3];
-    sizes->sets = drawn >> 12 & 1 ? sizes->lines : 1;
-    sizes->sms = 1 + (uint32_t)(drawn >> 13 & 1);
-    sizes->policy = 1 + (uint32_t)(drawn >> 14 & 3) % POLICY_COUNT;
-}
-
-/* One case in CACHES_SHARE runs over caches, too: in half of them those that are coherent, under warps. */
-static subject_set with_caches(uint64_t seed, uint64_t number, struct cache_sizes *sizes)
-{
-    static const enum subject_id subjects[] = {
-        SUBJECT_CRS_CACHES_COHERENT,  SUBJECT_CRS_CACHES_LLH,
-        SUBJECT_CRS_CACHES_COHERENT,  SUBJECT_CRS_CACHES_PRINTED,
-        SUBJECT_CRS_CACHES_COHERENT,  SUBJECT_BLOCK_CACHES_COHERENT,
-        SUBJECT_BLOCK_CACHES_PRINTED, SUBJECT_THREAD_PC_CACHES_COHERENT};
-    const struct cache_sizes none = {0};
-    uint64_t drawn = pcg_splitmix(pcg_splitmix(seed + CACHES_SEED) ^ number);
-    if (drawn % CACHES_SHARE != 0)
-        return 0;
-    if (memcmp(sizes, &none, sizeof none) == 0)
-        draw_caches(sizes, pcg_splitmix(drawn));
-    return SUBJECT_BIT(subjects[drawn / CACHES_SHARE % 8]);
-}
-
-static bool is_drawn(uint64_t seed, uint64_t number, uint64_t of_what, uint32_t share)
-{
-    return pcg_splitmix(pcg_splitmix(seed + of_what) ^ number) % share == 0;
-}
-
-/* Nothing is asked in particular. */
-static bool is_usual(const struct fuzz_case *c)
-{
-    return c->gen.features == GEN_DEFAULTS.features && c->check.subjects == SUBJECTS_DEFAULT &&
-           c->check.oracles == CHECK_DEFAULTS.oracles;
-}
-
-/* What stands beside a kernel where nothing is asked in particular: one case in CASE_HOST_SHARE has a host program,
- * one in CASE_LAWS_SHARE litmus tests. */
-static void draw_beside(struct fuzz_case *c)
-{
-    if (is_drawn(c->seed, c->number, HOST_SEED, CASE_HOST_SHARE))
-        c->beside |= 1u << BESIDE_HOST;
-    if (is_drawn(c->seed, c->number, LAWS_SEED, CASE_LAWS_SHARE))
-        c->beside |= 1u << BESIDE_LITMUS;
-}
-
-/* `instructions:200` makes them twice as many. Nothing but the reference knows what they compute. */
-static bool is_instructions(uint64_t seed, uint64_t number, const struct gen_options *gen,
-                            const struct check_options *check)
-{
-    uint64_t drawn = pcg_splitmix(pcg_splitmix(seed + INSTRUCTIONS_SEED) ^ number);
-    if (check->subjects != SUBJECTS_DEFAULT || !(check->oracles & 1u << ORACLE_REFERENCE))
-        return false;
-    return gen_instructions_only(gen) ||
-           (gen->features >> FEATURE_INSTRUCTIONS & 1 &&
-            drawn % (100 * CASE_INSTRUCTIONS_SHARE) <
-                gen_weight_percent(gen->weights, FEATURE_INSTRUCTIONS));
-}
-
-/* Warps, and one of those who have a lane's instructions alone; of barriers, one of those who have other rules of
- * these, too; of clusters, one of those who have their barrier. */
-static void make_instructions(struct fuzz_case *c)
-{
-    static const enum subject_id others[] = {SUBJECT_THREAD_PC, SUBJECT_ITS, SUBJECT_BLOCK};
-    static const enum subject_id of_barriers[] = {
-        SUBJECT_BLOCK,         SUBJECT_ITS,       SUBJECT_THREAD_PC,   SUBJECT_CRS_EXIT_ARRIVES,
-        SUBJECT_CRS_ALL_WARPS, SUBJECT_CRS_LANES, SUBJECT_CRS_ALIGNED, SUBJECT_BLOCK_EAGER};
-    static const enum subject_id of_clusters[] = {SUBJECT_THREAD_PC, SUBJECT_CRS_ALIGNED};
-    const bool only = gen_instructions_only(&c->gen);
-    const uint64_t which = c->check.seed / KINDS, kind = c->check.seed % KINDS;
-    const uint32_t barriers =
-                       c->gen.features & (only || kind < BARRIERS ? 1u << FEATURE_BARRIERS : 0),
-                   clusters = c->gen.features &
-                              (only || kind - BARRIERS < CLUSTERS ? 1u << FEATURE_BLOCKS : 0);
-    c->gen.features = 1u << FEATURE_INSTRUCTIONS | barriers | clusters;
-    c->check.oracles = 1u << ORACLE_REFERENCE;
-    c->check.subjects = SUBJECT_BIT(SUBJECT_CRS) | SUBJECT_BIT(barriers   ? of_barriers[which % 8]
-                                                               : clusters ? of_clusters[which % 2]
-                                                                          : others[which % 3]);
-    c->check.also = 0;
-    if (c->check.schedules > INSTRUCTIONS_SCHEDULES)
-        c->check.schedules = INSTRUCTIONS_SCHEDULES;
-}
-
-/* ---- cases for what takes long, or is asked of few: brief kernels ---- */
-
-/* What is proved, against executions; without a solver nothing is. */
-static void make_proof(struct fuzz_case *c)
-{
-    const uint32_t others = 1u << FEATURE_CRS | 1u << FEATURE_KNOWN | 1u << FEATURE_DIRECTIONS |
-                            1u << FEATURE_NAMED | 1u << FEATURE_VOTES | 1u << FEATURE_SWITCH;
-    c->gen.features &= ~others;
-    c->check.oracles = 1u << ORACLE_PROVE;
-    c->check.subjects = SUBJECT_BIT(SUBJECT_THREADS) | SUBJECT_BIT(SUBJECT_INTERLEAVE);
-}
-
-/* Who is scheduled with whom: each thread, or each of a block's, by itself. */
-static void make_policies(struct fuzz_case *c)
-{
-    c->check.policies = true;
-    c->check.always = 1u << ORACLE_REFERENCE;
-    c->check.subjects =
-        SUBJECT_BIT(SUBJECT_THREADS) | SUBJECT_BIT(SUBJECT_INTERLEAVE) | SUBJECT_BIT(SUBJECT_BLOCK);
-}
-
-/* Caches, most of few lines, and in one of four sets of outcomes. */
-static void make_caches(struct fuzz_case *c, uint64_t drawn)
-{
-    static const struct {
-        enum subject_id plain, caches;
-    } pairs[] = {{SUBJECT_CRS, SUBJECT_CRS_CACHES_COHERENT},
-                 {SUBJECT_CRS, SUBJECT_CRS_CACHES_LLH},
-                 {SUBJECT_CRS, SUBJECT_CRS_CACHES_PRINTED},
-                 {SUBJECT_BLOCK, SUBJECT_BLOCK_CACHES_COHERENT},
-                 {SUBJECT_BLOCK, SUBJECT_BLOCK_CACHES_PRINTED},
-                 {SUBJECT_THREAD_PC, SUBJECT_THREAD_PC_CACHES_COHERENT}};
-    const struct cache_sizes none = {0};
-    uint64_t which = drawn % 6;
-    if (memcmp(&c->gen.caches, &none, sizeof none) == 0)
-        draw_caches(&c->gen.caches, drawn >> 8);
-    c->check.subjects = SUBJECT_BIT(pairs[which].plain) | SUBJECT_BIT(pairs[which].caches);
-    c->check.always = 1u << ORACLE_REFERENCE;
-    if (drawn >> 32 & 3)
-        return;
-    c->check.oracles |= 1u << ORACLE_REDUCTIONS | 1u << ORACLE_FENCES;
-}
-
-/* Of BRIEF_ALL cases, where nothing is asked in particular. */
-static bool make_brief(struct fuzz_case *c)
-{
-    enum { BRIEF_ALL = 48, PROOFS = 1, POLICIES = 4, CACHES = 8 };
-    uint64_t drawn = pcg_splitmix(pcg_splitmix(c->seed + BRIEF_SEED) ^ c->number);
-    uint64_t which = drawn % BRIEF_ALL;
-    if (which >= CACHES || !is_usual(c))
-        return false;
-    c->gen.brief = true;
-    if (which < PROOFS)
-        make_proof(c);
-    else if (which < POLICIES)
-        make_policies(c);
-    else
-        make_caches(c, pcg_splitmix(drawn));
-    return true;
-}
-
-void case_of_campaign(struct fuzz_case *c, uint64_t seed, uint64_t number,
-                      const struct gen_options *gen, const struct check_options *check)
-{
-    *c = (struct fuzz_case){.generated = true,
-                            .gen_version = GEN_VERSION,
-                            .seed = seed,
-                            .number = number,
-                            .gen = *gen,
-                            .check = *check};
-    c->check.seed = pcg_splitmix(pcg_splitmix(seed) ^ number);
-    bool tiny = !gen->fixed && !gen->small && gen_has_tiny(gen) && is_tiny(seed, number);
-    bool ordinary = !gen->fixed && !gen->small && !check->exhaustive;
-    if (ordinary && !gen->spin && is_usual(c))
-        draw_beside(c);
-    if (ordinary && !gen->spin && is_instructions(seed, number, gen, check)) {
-        make_instructions(c);
-        return;
-    }
-    bool spin = gen->spin || (ordinary && is_spin(seed, number, gen));
-    if (ordinary && !spin && !tiny && make_brief(c))
-        return;
-    if (ordinary && gen->features == GEN_DEFAULTS.features && is_ragged(seed, number, tiny))
-        c->gen.features |= 1u << FEATURE_ILLFORMED;
-    if (check->subjects == SUBJECTS_DEFAULT && (check->oracles & 1u << ORACLE_CONVERGENCE) &&
-        is_any_order(seed, number))
-        c->check.also |= SUBJECT_BIT(SUBJECT_CONVERGENCE);
-    if (ordinary && check->subjects == SUBJECTS_DEFAULT && (check->oracles & 1u << ORACLE_MEMORY))
-        c->check.also |= with_caches(seed, number, &c->gen.caches);
-    c->gen.spin = spin;
-    if (!check->exhaustive && (tiny || gen->enumerate || c->gen.spin)) {
-        c->gen.small = !c->gen.spin || gen->enumerate;
-        search_within(&c->check, TINY_STEPS);
-    }
-    if (c->gen.spin && check->budget_steps == CHECK_DEFAULTS.budget_steps)
-        c->check.budget_steps = SPIN_BUDGET;
-}
 
 /* ---- kernels ---- */
 
@@ -343,8 +103,11 @@ static const char *gen_words(struct arena *arena, const struct gen_options *gen)
         gen->mutate == 0 ? "" : arena_printf(arena, " mutate=%" PRIu32, gen->mutate);
     const char *caches = cache_sizes_print(arena, &gen->caches, ",");
     return arena_printf(arena, "%s%s%s%s%s%s%s%s", gen->fixed ? " fixed" : "",
-                        gen->brief ? " brief" : "", size_words(gen), mutate,
-                        *caches ? " caches=" : "", caches, *weights ? " weights=" : "", weights);
+                        gen->brief ? " brief"
+                        : gen->few ? " few"
+                                   : "",
+                        size_words(gen), mutate, *caches ? " caches=" : "", caches,
+                        *weights ? " weights=" : "", weights);
 }
 
 char *case_print_options(struct arena *arena, const struct gen_options *gen,
@@ -412,6 +175,8 @@ static bool parse_flag(const char *word, struct fuzz_case *c)
         c->gen.small = true;
     else if (strcmp(word, "brief") == 0)
         c->gen.brief = true;
+    else if (strcmp(word, "few") == 0)
+        c->gen.few = true;
     else if (strcmp(word, "spin") == 0)
         c->gen.spin = true;
     else if (strcmp(word, "enumerate") == 0)
@@ -475,7 +240,7 @@ static bool parse_setting(struct arena *arena, const char *name, const char *val
     } else if (strcmp(name, "check-seed") == 0) {
         c->check.seed = number;
     } else if (strcmp(name, "exhaustive") == 0) {
-        search_within(&c->check, number);
+        case_search_within(&c->check, number);
     } else if (strcmp(name, "budget") == 0) {
         c->check.budget_steps = number;
     } else if (number > UINT32_MAX) {

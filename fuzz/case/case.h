@@ -36,22 +36,28 @@ struct fuzz_case {
     unsigned beside; /* bits 1 << enum beside, in a campaign: no part of the text */
 };
 
+/* Cases come in rounds of so many; so many of each round are */
 enum {
-    CASE_SPIN_SHARE = 32,
-    CASE_INSTRUCTIONS_SHARE = 4,
-    CASE_HOST_SHARE = 12,
-    CASE_LAWS_SHARE = 8
+    CASE_ROUND = 64,
+    CASE_INSTRUCTIONS = 16, /* programs of instructions */
+    CASE_SPIN = 2,          /* about waiting */
+    CASE_TINY = 6,          /* searched */
+    CASE_HOST = 8,          /* beside their kernel: with a host program, */
+    CASE_LAWS = 8           /* with litmus tests */
 };
 
-/* Case `number` of the campaign with this seed and these options (check->seed is ignored). One case in sixteen, drawn
- * by the number, is tiny, and all its executions are searched within bounds ("small exhaustive=6000"); not where the
- * options ask for small kernels or searches themselves. With the feature `locks` one in CASE_SPIN_SHARE is about
- * waiting, and searched likewise ("spin exhaustive=6000"). With the feature `instructions` one in
- * CASE_INSTRUCTIONS_SHARE is a program of instructions, which the oracle `reference` alone is asked about; its text
- * names this feature, this oracle and few subjects. With the features, subjects and oracles that are the default, one
- * in CASE_HOST_SHARE has a host program beside its kernel, and one in CASE_LAWS_SHARE litmus tests. */
+/* Case `number` of the campaign with this seed and these options (check->seed is ignored): plan.c. The tiny ones, whose
+ * executions are all searched within bounds ("small exhaustive=6000"), are not where the options ask for small kernels
+ * or searches themselves. Those about waiting need the feature `locks`, and are searched likewise ("spin
+ * exhaustive=6000"). Programs of instructions need the feature `instructions`, and the oracle `reference` alone is
+ * asked about them; their text names this feature, this oracle and few subjects. With the features, subjects and
+ * oracles that are the default most of the others are of few threads ("few") or short ("brief"), and some cases have
+ * something beside their kernel. */
 void case_of_campaign(struct fuzz_case *c, uint64_t seed, uint64_t number,
                       const struct gen_options *gen, const struct check_options *check);
+
+/* Searches that end soon: as many steps, and so at most as many states. */
+void case_search_within(struct check_options *check, uint64_t steps);
 
 /* The kernel of a generated case: the generator's, or, in c->gen.mutate of 100 cases, that kernel mutated with
  * parts of another. Enumerating: NULL when there are fewer. walk: of these options and this caller, zeroed at

@@ -209,10 +209,10 @@ void gen_draw_weights(struct gen *g)
     }
 }
 
-/* What is left out of kernels that are brief. */
-static uint32_t unless_brief(const struct gen *g, uint32_t banned)
+/* What is left out of kernels for few threads. */
+static uint32_t unless_few(const struct gen *g, uint32_t banned)
 {
-    return g->options->brief ? banned : 0;
+    return g->options->few || g->options->brief ? banned : 0;
 }
 
 /* ---- launch ---- */
@@ -222,7 +222,7 @@ static uint32_t draw_warp(struct gen *g)
     static const uint32_t odd[] = {3, 5, 7, 6, 13};
     const uint32_t long_ones = GEN_BAN(WARP, 8) | GEN_BAN(WARP, 16) | GEN_BAN(WARP, 32) |
                                GEN_BAN(WARP, WIDE) | GEN_BAN(WARP, ODD);
-    switch (gen_pick(g, GROUP_WARP, unless_brief(g, long_ones))) {
+    switch (gen_pick(g, GROUP_WARP, unless_few(g, long_ones))) {
     case W_WARP_2:
         return 2;
     case W_WARP_4:
@@ -247,7 +247,7 @@ static uint32_t draw_threads(struct gen *g, uint32_t warp)
     if (g->options->small)
         return 2 + gen_below(g, GEN_SMALL_THREADS - 1);
     const uint32_t many = GEN_BAN(WARPS, 3) | GEN_BAN(WARPS, MORE);
-    uint32_t warps = gen_pick(g, GROUP_WARPS, unless_brief(g, many)) - W_WARPS_1 + 1;
+    uint32_t warps = gen_pick(g, GROUP_WARPS, unless_few(g, many)) - W_WARPS_1 + 1;
     if (warps > 3)
         warps += gen_below(g, 3);
     uint32_t threads = warp * warps;
@@ -281,15 +281,14 @@ static bool draw_edge(struct gen *g, struct ast_launch *launch)
 static void draw_launch(struct gen *g)
 {
     struct ast_launch *launch = &g->kernel->launch;
-    if (!g->options->small && !g->options->brief && draw_edge(g, launch)) {
+    if (!g->options->small && unless_few(g, 1) == 0 && draw_edge(g, launch)) {
         launch->seed = gen_below(g, 1u << 16);
         g->total_threads = launch->threads * launch->blocks;
         return;
     }
     launch->warp = draw_warp(g);
     launch->threads = draw_threads(g, launch->warp);
-    launch->blocks =
-        gen_pick(g, GROUP_BLOCKS, unless_brief(g, GEN_BAN(BLOCKS, 3))) - W_BLOCKS_1 + 1;
+    launch->blocks = gen_pick(g, GROUP_BLOCKS, unless_few(g, GEN_BAN(BLOCKS, 3))) - W_BLOCKS_1 + 1;
     if (!g->options->small) {
         uint32_t most = gen_chance(g, 8) || launch->warp > 32 ? 128 : 64;
         while (launch->threads * launch->blocks > most) {
@@ -467,12 +466,15 @@ const char *gen_function_name(struct gen *g)
 static void draw_size(struct gen *g)
 {
     static const uint32_t targets[] = {8, 30, 100, 400};
+    const uint32_t many = GEN_BAN(SIZE, 100) | GEN_BAN(SIZE, 400);
     if (g->options->small)
         g->left = (int32_t)(1 + gen_below(g, 4));
     else
-        g->left = (int32_t)targets[g->options->brief ? 0 : gen_pick(g, GROUP_SIZE, 0) - W_SIZE_8];
+        g->left = (int32_t)
+            targets[g->options->brief ? 0
+                                      : gen_pick(g, GROUP_SIZE, unless_few(g, many)) - W_SIZE_8];
     const uint32_t deep = GEN_BAN(DEPTH, 4) | GEN_BAN(DEPTH, 5) | GEN_BAN(DEPTH, 6);
-    g->max_depth = gen_pick(g, GROUP_DEPTH, unless_brief(g, deep)) - W_DEPTH_2 + 2;
+    g->max_depth = gen_pick(g, GROUP_DEPTH, g->options->brief ? deep : 0) - W_DEPTH_2 + 2;
 }
 
 /* A case's time goes with the steps of its whole grid: many threads get shorter programs (docs/measured.md:

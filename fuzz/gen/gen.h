@@ -9,7 +9,7 @@
 #include "fuzz/gen/source.h"
 
 /* Changes whenever the same seed would give another kernel. Part of every case. */
-enum { GEN_VERSION = 16 };
+enum { GEN_VERSION = 17 };
 
 /* A feature group of features.def: what a minority of campaigns drops as a whole, and what
  * `--features` names. */
@@ -32,10 +32,10 @@ struct gen_options {
                           15 % shuffled mildly, 15 % dropping whole groups) */
     bool blocks_only;  /* every kernel in block form, which the features must allow */
     bool small;        /* tiny kernels for enumeration and exhaustive search */
-    bool
-        brief; /* kernels of few statements for few threads, one or two blocks: for what takes long */
-    bool spin;      /* small kernels about waiting (gen_spin.h) */
-    bool enumerate; /* small: case k is the k-th of all of them (from 0), whatever the seed */
+    bool few;          /* threads, in one or two blocks; at most some 30 statements */
+    bool brief;        /* the same with some 8 statements: for what takes long */
+    bool spin;         /* small kernels about waiting (gen_spin.h) */
+    bool enumerate;    /* small: case k is the k-th of all of them (from 0), whatever the seed */
     uint32_t
         mutate; /* so many of 100 kernels are mutated once they are made (case_kernel, not here) */
     struct cache_sizes caches; /* that each kernel's launch states (case_kernel, not here) */

@@ -101,11 +101,11 @@ uint32_t reduce_transforms(struct reduction *r)
 void reduce_transforms_draw(struct reduction *r, const struct ast_kernel *kernel,
                             struct check_options *check)
 {
-    enum { LISTS_MAX = 4 }; /* that a check without a seed draws */
+    enum { LISTS_MAX = 4 }; /* that a check draws at most */
     struct check_options trial = *check;
     if (!is_asked(check) || check->transforms.count > 0)
         return;
-    for (uint32_t i = 0; i < (check->seed == 0 ? LISTS_MAX : 1); i++) {
+    for (uint32_t i = 0; i < LISTS_MAX; i++) {
         size_t mark = arena_mark(r->arena);
         if (!reduction_goes_on(r))
             return;

@@ -4,7 +4,7 @@
  * Idioms that people write - locks, flags, barriers made by hand, look-back, election of a leader - or tiny
  * programs of a few accesses with a branch each. They are small enough for a search of all states, and
  * so for exact verdicts about who ends under which model (docs/progress.md). gen_options.spin asks for them;
- * a campaign takes one case in CASE_SPIN_SHARE or so (fuzz/case/case.c).
+ * a campaign takes CASE_SPIN cases of a round (fuzz/case/plan.c).
  *
  * Idioms are patterns in the kernel language (gen_spin_idioms.c). In a pattern stand
  *

@@ -50,7 +50,7 @@ struct check_options {
     bool unscoped; /* barriers alone order, whatever scopes accesses and fences have */
     struct search_options search;
     /* What the oracle `metamorphic` does to the kernel; empty: drawn by the seed, in one case of
-     * METAMORPHIC_SHARE; seed 0: always, METAMORPHIC_LISTS lists. */
+     * METAMORPHIC_SHARE, or in each (oracle/results/metamorphic.h). */
     struct transform_list transforms;
     /* When not NULL: the executions of `tape_subject` after the first (sequential) one are replaced by
      * one that follows this tape. */

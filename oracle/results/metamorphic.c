@@ -305,19 +305,25 @@ static const char *judge_list(struct checking *c, struct answer *answer, uint64_
     return why ? why : unknown;
 }
 
-static bool is_drawn(uint64_t seed)
+/* How many kernels transformed are compared. */
+static uint32_t lists_of(const struct check_options *options)
 {
-    return seed == 0 || pcg_splitmix(pcg_splitmix(seed + 2)) % METAMORPHIC_SHARE == 0;
+    if (options->transforms.count > 0)
+        return 1;
+    if (options->seed == 0)
+        return METAMORPHIC_LISTS;
+    if (options->always >> ORACLE_METAMORPHIC & 1 || options->oracles == 1u << ORACLE_METAMORPHIC)
+        return METAMORPHIC_ALWAYS;
+    return pcg_splitmix(pcg_splitmix(options->seed + 2)) % METAMORPHIC_SHARE == 0;
 }
 
 void metamorphic_judge(struct checking *c)
 {
     struct answer *answer = &c->result->answers[ORACLE_METAMORPHIC];
-    bool given = c->options->transforms.count > 0;
     const char *why = c->incomparable;
-    uint32_t lists = c->options->seed == 0 && !given ? METAMORPHIC_LISTS : 1;
-    if (!given && !is_drawn(c->options->seed)) {
-        answer->reason = "not drawn: one case in four is";
+    uint32_t lists = lists_of(c->options);
+    if (lists == 0) {
+        answer->reason = "not drawn: of large kernels one in four is";
         return;
     }
     for (uint32_t i = 0; i < lists && !c->incomparable; i++) {

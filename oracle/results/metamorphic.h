@@ -13,8 +13,9 @@
 #include "oracle/check/explore.h"
 
 enum {
-    METAMORPHIC_SHARE = 4,    /* one case in so many */
-    METAMORPHIC_LISTS = 4,    /* of a check without a seed */
+    METAMORPHIC_SHARE = 4,    /* one case in so many, .. */
+    METAMORPHIC_ALWAYS = 2,   /* .. and in one that always asks, or nothing else, so many times; */
+    METAMORPHIC_LISTS = 4,    /* a check without a seed */
     METAMORPHIC_SUBJECTS = 2, /* that a seed draws; without: all */
 };
 

@@ -45,11 +45,11 @@ static void test_case_text(void **state)
         assert_false(case_parse(&place->arena, bad[i], &read, &error));
 }
 
-/* One case in sixteen is tiny and searched, one in thirty-two about waiting, by its number alone; its text says
+/* In each round so many cases are tiny and searched, and so many about waiting, by their number alone; their text says
  * so and gives it back. */
 static void test_tiny_cases(void **state)
 {
-    enum { NUMBERS = 3200 };
+    enum { NUMBERS = 50 * CASE_ROUND };
     struct place *place = *state;
     struct check_options check = CHECK_DEFAULTS;
     struct gen_options gen = GEN_DEFAULTS, fixed = {.features = gen.features, .fixed = true};
@@ -78,8 +78,8 @@ static void test_tiny_cases(void **state)
         assert_false(c.gen.small || c.gen.spin || c.check.exhaustive);
         arena_release(&place->arena, mark);
     }
-    assert_in_range(tiny, NUMBERS / 16 - 60, NUMBERS / 16 + 60);
-    assert_in_range(spin, NUMBERS / CASE_SPIN_SHARE - 40, NUMBERS / CASE_SPIN_SHARE + 40);
+    assert_int_equal(tiny, 50 * CASE_TINY);
+    assert_int_equal(spin, 50 * CASE_SPIN);
 }
 
 /* Neighbouring cases of one campaign, and equal numbers of neighbouring seeds, share no seed. */
@@ -119,20 +119,45 @@ static void test_every_feature_alone(void **state)
     }
 }
 
-/* Where nothing is asked in particular, one case in CASE_HOST_SHARE has a host program beside its kernel, and one in
- * CASE_LAWS_SHARE litmus tests. */
+/* What cases of each kind are asked: of 64, whatever the seed and the round. */
+static void test_rounds(void **state)
+{
+    static const struct {
+        const char *words;
+        uint32_t places;
+    } kinds[] = {{" features=0x", CASE_ROUND}, {" oracles=reference", CASE_INSTRUCTIONS},
+                 {" spin ", CASE_SPIN},        {" small ", CASE_TINY},
+                 {" oracles=prove", 2},        {" policies ", 4},
+                 {" brief ", 2 + 4 + 5},       {" few ", 25}};
+    struct place *place = *state;
+    for (uint64_t seed = 0; seed < 3; seed++)
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+            for (uint64_t round = 0; round < 3; round++) {
+                uint32_t count = 0;
+                for (uint64_t i = 0; i < CASE_ROUND; i++) {
+                    struct fuzz_case c;
+                    case_of_campaign(&c, seed, round * CASE_ROUND + i, &GEN_DEFAULTS,
+                                     &CHECK_DEFAULTS);
+                    count += strstr(case_print(&place->arena, &c), kinds[k].words) != NULL;
+                }
+                assert_int_equal(count, kinds[k].places);
+            }
+}
+
+/* Where nothing is asked in particular, so many cases of each round have a host program beside their kernel, and so
+ * many litmus tests. */
 static void test_beside(void **state)
 {
     struct place *place = *state;
     struct gen_options gen = GEN_DEFAULTS;
     struct check_options check = CHECK_DEFAULTS;
-    static const uint32_t shares[BESIDE_COUNT] = {CASE_HOST_SHARE, CASE_LAWS_SHARE};
+    static const uint32_t shares[BESIDE_COUNT] = {CASE_HOST, CASE_LAWS};
     static const char *const texts[BESIDE_COUNT] = {"launch ", "observe x y"};
     for (uint32_t b = 0; b < BESIDE_COUNT; b++) {
         struct fuzz_case c, with = {.beside = 0};
         uint32_t count = 0;
         uint64_t steps = 0;
-        for (uint64_t number = 0; number < 600; number++) {
+        for (uint64_t number = 0; number < 10 * CASE_ROUND; number++) {
             case_of_campaign(&c, 31, number, &gen, &check);
             if (!(c.beside >> b & 1))
                 continue;
@@ -140,7 +165,7 @@ static void test_beside(void **state)
             if (count++ < 10)
                 assert_null(beside_table[b].judge(&place->arena, &c, &steps));
         }
-        assert_in_range(count, 600 / shares[b] - 25, 600 / shares[b] + 25);
+        assert_int_equal(count, 10 * shares[b]);
         /* It shows nothing, so that whoever says that it did has been wrong. */
         struct example example;
         const char *said = arena_printf(&place->arena, "%s|said|", beside_table[b].name);
@@ -180,9 +205,13 @@ int main(void)
 {
 #define CAMPAIGN_TEST(name) cmocka_unit_test_setup_teardown(name, place_set_up, place_tear_down)
     const struct CMUnitTest tests[] = {
-        CAMPAIGN_TEST(test_shards_are_residues), CAMPAIGN_TEST(test_case_text),
-        CAMPAIGN_TEST(test_tiny_cases),          CAMPAIGN_TEST(test_case_seeds_differ),
-        CAMPAIGN_TEST(test_every_feature_alone), CAMPAIGN_TEST(test_beside),
+        CAMPAIGN_TEST(test_shards_are_residues),
+        CAMPAIGN_TEST(test_case_text),
+        CAMPAIGN_TEST(test_tiny_cases),
+        CAMPAIGN_TEST(test_rounds),
+        CAMPAIGN_TEST(test_case_seeds_differ),
+        CAMPAIGN_TEST(test_every_feature_alone),
+        CAMPAIGN_TEST(test_beside),
         CAMPAIGN_TEST(test_litmus_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
