@@ -348,7 +348,7 @@ static uint32_t rare_ones(const struct campaign_options *options, const struct c
         if (!has_row(options, s, i))
             continue;
         rows++;
-        if (s->verdicts[i][VERDICT_DIVERGE] == 0 && concluded(s, i) < s->cases / 8)
+        if (s->verdicts[i][VERDICT_DIVERGE] == 0 && concluded(s, i) < 3 * s->cases / 8)
             rare |= 1u << i;
     }
     return rows > BRIEF_ORACLES ? rare : 0;

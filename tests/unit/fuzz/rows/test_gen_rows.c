@@ -145,7 +145,7 @@ static void the_reference_follows(void **state)
             programs++;
         }
         arena_release(&test_arena, mark);
-        assert_true(number < 2 * CASE_INSTRUCTIONS_SHARE * FOLLOWED);
+        assert_true(number < 2 * CASE_ROUND / CASE_INSTRUCTIONS * FOLLOWED);
     }
 }
 
