@@ -25,8 +25,8 @@ const char *graphs_of_blocks(struct arena *arena, const struct cfg *cfg);
 
 /* What of P's function is not in normal form (normal_form.c): "normal form, final barrier"; NULL: nothing. */
 const char *graphs_normal_form(struct arena *arena, const struct ast_function *f, bool is_kernel);
-/* A kernel by its number, whose blocks stand in no normal form; and what of its P is in none. *taken: it is a kernel, and
- * its graphs are reducible. */
+/* A kernel by its number, whose blocks stand in no normal form; and what of its P is in none. *taken: it is a kernel,
+ * and its graphs are reducible. */
 const char *graphs_text(struct arena *arena, uint64_t number);
 const char *graphs_normalised(struct arena *arena, const char *text, bool *taken);
 
