@@ -139,6 +139,8 @@ void texts_judge(struct checking *c)
         draw & 1 ? texts_of_ptx(c->arena, draw, &text) : texts_of_kernel(c->arena, draw, &text);
     if (!differs && draw / 32 % TEXTS_EMITTED_SHARE == 0)
         differs = texts_emitted(c->arena, draw / 128, &text);
+    if (!differs && draw / 512 % TEXTS_SEQUENTIAL_SHARE == 0)
+        differs = texts_sequential(c->arena, draw / 2048, &text);
     if (!differs && draw / 2 % TEXTS_FORMS_SHARE == 0)
         differs = of_forms(c, &text);
     if (differs)

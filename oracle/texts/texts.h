@@ -10,8 +10,9 @@
 #include "oracle/check/explore.h"
 
 enum {
-    TEXTS_EMITTED_SHARE = 4, /* kernels are written in C in one case of so many */
-    TEXTS_FORMS_SHARE = 8    /* likewise, the programs of the case are printed and read */
+    TEXTS_EMITTED_SHARE = 4,   /* kernels are written in C in one case of so many */
+    TEXTS_FORMS_SHARE = 8,     /* likewise, the programs of the case are printed and read */
+    TEXTS_SEQUENTIAL_SHARE = 4 /* likewise, two threads are printed as a sequential program */
 };
 
 /* The hook of oracle.h; class `text` of the oracle `metamorphic`. */
@@ -24,5 +25,7 @@ const char *texts_of_kernel(struct arena *arena, uint64_t number, const char **t
 const char *texts_of_ptx(struct arena *arena, uint64_t number, const char **text);
 /* What kernel number so leaves otherwise when it is written in OpenCL C or CUDA C, and run as C says. */
 const char *texts_emitted(struct arena *arena, uint64_t number, const char **text);
+/* What the sequential program of kernel number so says otherwise of two of its threads than their accesses do. */
+const char *texts_sequential(struct arena *arena, uint64_t number, const char **text);
 
 #endif

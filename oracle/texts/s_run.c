@@ -1,0 +1,283 @@
+#include "oracle/texts/s_run.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEVEL_MOST = 6 };
+
+static struct s_value expression(struct s_run *r, uint32_t level);
+
+/* ---- words of the text ---- */
+
+static void skip(struct s_run *r)
+{
+    while (*r->at == ' ')
+        r->at++;
+}
+
+static bool take(struct s_run *r, const char *word)
+{
+    size_t length = strlen(word);
+    skip(r);
+    if (strncmp(r->at, word, length) != 0)
+        return false;
+    r->at += length;
+    return true;
+}
+
+static void want(struct s_run *r, const char *word)
+{
+    if (!take(r, word))
+        r->unknown = true;
+}
+
+static bool take_name(struct s_run *r, char name[S_NAME])
+{
+    uint32_t length = 0;
+    skip(r);
+    for (; isalnum((unsigned char)*r->at) || *r->at == '_' || *r->at == '$' || *r->at == '.';
+         r->at++)
+        if (length + 1 < S_NAME)
+            name[length++] = *r->at;
+        else
+            r->unknown = true;
+    name[length] = '\0';
+    return length > 0;
+}
+
+static struct s_value *cell(struct s_run *r, const char *name)
+{
+    for (uint32_t i = 0; i < r->count; i++)
+        if (strcmp(r->cells[i].name, name) == 0)
+            return &r->cells[i].value;
+    if (r->count == S_CELLS) {
+        r->unknown = true;
+        return &r->cells[0].value;
+    }
+    struct s_cell *made = &r->cells[r->count++];
+    memset(made, 0, sizeof *made);
+    memcpy(made->name, name, strlen(name) + 1);
+    return &made->value;
+}
+
+void s_set(struct s_run *r, const char *name, int32_t word)
+{
+    cell(r, name)->word = word;
+}
+
+/* ---- expressions ---- */
+
+static struct s_value word_of(int64_t word)
+{
+    struct s_value value = {.word = (int32_t)word};
+    return value;
+}
+
+/* Of numbers that are small: nothing overflows, nothing is divided by 0. */
+static struct s_value operate(struct s_run *r, const char *name, int64_t a, int64_t b)
+{
+    static const char *const names[][2] = {{"+", "bvadd"},  {"-", "bvsub"},  {"*", "bvmul"},
+                                           {"%", "bvsrem"}, {"%", "bvurem"}, {"<", "bvslt"},
+                                           {"<=", "bvsle"}, {">", "bvsgt"},  {">=", "bvsge"},
+                                           {"u<", "bvult"}, {"/", "bvudiv"}};
+    const char *op = name;
+    for (uint32_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i][1], name) == 0)
+            op = names[i][0];
+    if ((*op == '%' || *op == '/') && b == 0)
+        r->unknown = true;
+    else if (strcmp(op, "u<") == 0)
+        return word_of((uint32_t)a < (uint32_t)b);
+    else if (strcmp(op, "<=") == 0)
+        return word_of(a <= b);
+    else if (strcmp(op, ">=") == 0)
+        return word_of(a >= b);
+    else if (strchr("+-*%/<>", *op) && !op[1])
+        return word_of(*op == '+'   ? a + b
+                       : *op == '-' ? a - b
+                       : *op == '*' ? a * b
+                       : *op == '%' ? a % b
+                       : *op == '/' ? a / b
+                       : *op == '<' ? a < b
+                                    : a > b);
+    r->unknown = true;
+    return word_of(0);
+}
+
+static struct s_value named(struct s_run *r)
+{
+    char name[S_NAME];
+    if (!take_name(r, name)) {
+        r->unknown = true;
+        return word_of(0);
+    }
+    if (strcmp(name, "true") == 0 || strcmp(name, "false") == 0)
+        return word_of(name[0] == 't');
+    if (!take(r, "("))
+        return *cell(r, name);
+    struct s_value a = expression(r, 0);
+    want(r, ",");
+    struct s_value b = expression(r, 0);
+    want(r, ")");
+    return operate(r, name, a.word, b.word);
+}
+
+static struct s_value choice(struct s_run *r)
+{
+    bool which = expression(r, 0).word != 0;
+    want(r, "then");
+    struct s_value a = expression(r, 0);
+    want(r, "else");
+    struct s_value b = expression(r, 0);
+    return which ? a : b;
+}
+
+static struct s_value primary(struct s_run *r)
+{
+    struct s_value value;
+    char *end;
+    if (take(r, "(")) {
+        value = take(r, "if ") ? choice(r) : expression(r, 0);
+        want(r, ")");
+    } else if (take(r, "!")) {
+        value = word_of(!primary(r).word);
+    } else if (take(r, "-")) {
+        value = word_of(-(int64_t)primary(r).word);
+    } else if (skip(r), isdigit((unsigned char)*r->at)) {
+        value = word_of((int32_t)strtoul(r->at, &end, 10));
+        r->at = strncmp(end, "bv32", 4) == 0 ? end + 4 : end;
+    } else {
+        value = named(r);
+    }
+    while (take(r, "[")) {
+        uint32_t index = (uint32_t)expression(r, 0).word % S_ELEMENTS;
+        if (take(r, ":="))
+            value.element[index] = expression(r, 0).word;
+        else
+            value = word_of(value.element[index]);
+        want(r, "]");
+    }
+    return value;
+}
+
+/* The operator of the level that comes next; NULL: another, or none. */
+static const char *operator_of(struct s_run *r, uint32_t level)
+{
+    static const char *const levels[LEVEL_MOST][6] = {
+        {"==>"}, {"||"}, {"&&"}, {"==", "!=", "<=", ">=", "<", ">"}, {"+", "-"}, {"*", "/", "%"}};
+    skip(r);
+    for (uint32_t i = 0; i < 6 && levels[level][i]; i++)
+        if ((level == 0 || strncmp(r->at, "==>", 3) != 0) && take(r, levels[level][i]))
+            return levels[level][i];
+    return NULL;
+}
+
+static struct s_value expression(struct s_run *r, uint32_t level)
+{
+    if (level == LEVEL_MOST)
+        return primary(r);
+    struct s_value a = expression(r, level + 1);
+    for (const char *op; !r->unknown && (op = operator_of(r, level)) != NULL;) {
+        struct s_value b = expression(r, level + 1);
+        if (level == 0)
+            a = word_of(!a.word || b.word);
+        else if (level == 1)
+            a = word_of(a.word || b.word);
+        else if (level == 2)
+            a = word_of(a.word && b.word);
+        else if (op[1] == '=' && (*op == '=' || *op == '!'))
+            a = word_of((a.word == b.word) == (*op == '='));
+        else
+            a = operate(r, op, a.word, b.word);
+    }
+    return a;
+}
+
+/* ---- statements ---- */
+
+static int32_t *flag(struct s_run *r, const char *kind, const char *array)
+{
+    char name[2 * S_NAME] = "";
+    strcat(strcat(strcat(name, kind), "_"), array);
+    name[S_NAME - 1] = '\0';
+    return &cell(r, name)->word;
+}
+
+/* LOG_WRITE_A(enabled, index); and CHECK_, as the text's head says. */
+static enum s_end access(struct s_run *r, bool log)
+{
+    static const char *const kinds[] = {"READ", "WRITE", "ATOMIC"};
+    char array[S_NAME];
+    uint32_t kind = 0;
+    while (kind < 2 && !take(r, kinds[kind]))
+        kind++;
+    want(r, kind == 2 ? "ATOMIC_" : "_");
+    take_name(r, array);
+    want(r, "(");
+    bool enabled = expression(r, 0).word != 0;
+    want(r, ",");
+    enabled = expression(r, 0).word == *flag(r, "WO", array) && enabled;
+    if (strcmp(array, r->shared) == 0)
+        enabled = enabled && cell(r, "same")->word;
+    if (!enabled)
+        return S_PASSES;
+    if (log)
+        *flag(r, kinds[kind], array) = 1;
+    bool conflict = (*flag(r, "READ", array) && kind != 0) || *flag(r, "WRITE", array) ||
+                    (*flag(r, "ATOMIC", array) && kind != 2);
+    return !log && conflict ? S_FAILS : S_PASSES;
+}
+
+static enum s_end assignment(struct s_run *r)
+{
+    char name[S_NAME];
+    if (!take_name(r, name))
+        r->unknown = true;
+    want(r, ":=");
+    struct s_value value = expression(r, 0);
+    *cell(r, name) = value;
+    return S_PASSES;
+}
+
+static bool says_nothing(struct s_run *r)
+{
+    static const char *const heads[] = {"//", "const ", "var ",  "function ", "procedure ",
+                                        "{",  "}",      "type ", "havoc ",    "modifies "};
+    skip(r);
+    if (*r->at == '\n' || !*r->at)
+        return true;
+    for (uint32_t i = 0; i < sizeof heads / sizeof *heads; i++)
+        if (strncmp(r->at, heads[i], strlen(heads[i])) == 0)
+            return true;
+    return false;
+}
+
+static enum s_end line(struct s_run *r)
+{
+    enum s_end end = S_PASSES;
+    if (says_nothing(r))
+        return S_PASSES;
+    if (take(r, "axiom ") || take(r, "assume "))
+        end = expression(r, 0).word ? S_PASSES : S_IMPOSSIBLE;
+    else if (take(r, "assert "))
+        end = expression(r, 0).word ? S_PASSES : S_FAILS;
+    else if (take(r, "LOG_"))
+        end = access(r, true);
+    else if (take(r, "CHECK_"))
+        end = access(r, false);
+    else
+        end = assignment(r);
+    return r->unknown ? S_UNKNOWN : end;
+}
+
+enum s_end s_run(struct s_run *r, const char *text)
+{
+    enum s_end end = S_PASSES;
+    for (r->at = text; *r->at && end == S_PASSES;) {
+        const char *next = strchr(r->at, '\n');
+        end = line(r);
+        r->at = next ? next + 1 : r->at + strlen(r->at);
+    }
+    return end;
+}

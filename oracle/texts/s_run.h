@@ -1,0 +1,37 @@
+/*
+ * s_run.h - a small interpreter of the sequential text that two threads are printed as
+ * (engine/sequential/sequential.h), without loops: of the tutorial's style, whose LOG_ and CHECK_ it knows, and of
+ * Boogie's.
+ */
+#ifndef ORACLE_S_RUN_H
+#define ORACLE_S_RUN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { S_CELLS = 160, S_ELEMENTS = 8, S_NAME = 24 };
+
+/* A word, a truth, or an array. */
+struct s_value {
+    int32_t word, element[S_ELEMENTS];
+};
+
+struct s_cell {
+    char name[S_NAME];
+    struct s_value value;
+};
+
+enum s_end { S_PASSES, S_FAILS /* an assert */, S_IMPOSSIBLE /* an axiom, an assume */, S_UNKNOWN };
+
+struct s_run {
+    const char *at, *shared; /* shared: the array that threads of one block alone conflict about */
+    struct s_cell cells[S_CELLS];
+    uint32_t count;
+    bool unknown; /* what the text says */
+};
+
+/* Variables that are not set are 0. */
+void s_set(struct s_run *run, const char *name, int32_t word);
+enum s_end s_run(struct s_run *run, const char *text);
+
+#endif
