@@ -23,10 +23,27 @@ static const char *word(struct drawing *d)
     return below(d, 2) ? "y" : "x";
 }
 
+/* An operation at the bounds of numbers: the reference's arithmetic is its own. */
+static const char *arithmetic(struct drawing *d, const char *w)
+{
+    static const char *const operators[] = {"<<", "<<", ">>", ">>", "/", "%", "*",
+                                            "-",  "+",  "&",  "^",  "|", "<", ">="};
+    static const char *const bounds[] = {"31", "31", "32",         "30",
+                                         "-1", "0",  "2147483647", "(-2147483647 - 1)"};
+    static const char *const operands[] = {
+        "1", "a", "x", "y", "-1", "2147483647", "(-2147483647 - 1)"};
+    const char *operator= operators[below(d, sizeof operators / sizeof *operators)];
+    const char *left = operands[below(d, sizeof operands / sizeof *operands)];
+    const char *right = bounds[below(d, sizeof bounds / sizeof *bounds)];
+    return arena_printf(d->arena, "%s = %s %s %s;", w, left, operator, right);
+}
+
 /* One statement; so many may be within. Loops wait for a word. */
 static const char *statement(struct drawing *d, uint32_t within)
 {
     const char *w = word(d);
+    if (below(d, 6) == 0)
+        return arithmetic(d, w);
     uint32_t kind = below(d, within > 0 ? 15 : 11), c = below(d, 3);
     switch (kind) {
     case 0:
