@@ -58,7 +58,7 @@ static void functions_are_in_normal_form(void **state)
             fail_msg("%s: %s", text, differs);
         count += taken;
     }
-    assert_true(2 * count > GRAPHS);
+    assert_true(4 * count > GRAPHS);
 }
 
 /* What is given is in none, one clause after the other. */
