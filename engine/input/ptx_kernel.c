@@ -50,8 +50,7 @@ static const char *entry_names(struct arena *arena, const struct ptx_module *mod
     return names;
 }
 
-/* CUB and Thrust declare such entries for compilers; nobody means them. */
-static bool does_nothing(const struct ptx_function *f)
+bool ptx_does_nothing(const struct ptx_function *f)
 {
     for (const struct ptx_statement *s = f->body; s; s = s->next) {
         const enum ptx_opcode opcode =
@@ -71,8 +70,8 @@ static void choose_entry(struct builder *b, const struct ptx_settings *s)
         if (!f || !f->is_entry || !f->has_body)
             continue;
         first = count++ ? first : f;
-        meant += !does_nothing(f);
-        if (s->entry ? strcmp(f->name, s->entry) == 0 : !does_nothing(f))
+        meant += !ptx_does_nothing(f);
+        if (s->entry ? strcmp(f->name, s->entry) == 0 : !ptx_does_nothing(f))
             found = f;
     }
     if (!s->entry && b->ptx->entry)

@@ -23,6 +23,7 @@
  * bind:   bind:t=texture:f32x4:64x32:wrap:linear:normalized: the handle of a texture or surface, and memory for it.
  * texture: texture:0x7=0x400000000000:u8x4:64x32: the handle 7, or a .texref of this name, is that of a texture whose
  *         first texel lies at this address.
+ *         memory:grid_barrier=ADDRESS:8 makes the launch cooperative: grid.sync() waits there.
  * blocks: blocks=196/32+16: 16 of 196 blocks, from number 32 on; only they run.
  * init:   init:a=1,2,3: first words of a variable in shared memory (which PTX cannot initialise).
  *
@@ -190,6 +191,21 @@ uint64_t ptx_texture_bytes(const struct ptx_texture *texture);
 
 /* What `memory:` says of this variable of the module; NULL: nothing. */
 const struct ptx_bind *ptx_kernel_placed(const struct ptx_kernel *ptx, const char *name);
+
+/* An entry that CUB and Thrust declare for compilers; nobody means it. */
+bool ptx_does_nothing(const struct ptx_function *entry);
+
+/* ---- grids that wait for all their blocks ---- */
+
+/* A launch is cooperative if it has memory of this name (memory:grid_barrier=ADDRESS:8), zero at first. */
+#define PTX_GRID_BARRIER "grid_barrier"
+enum { PTX_GRID_BARRIER_BYTES = 8 };
+
+/* Whether the entry, or a function that it reaches, asks where that memory lies. */
+bool ptx_waits_for_grid(struct arena *arena, const struct ptx_module *module,
+                        const struct ptx_function *entry);
+/* Where it lies: upper half in %envreg1, lower half in %envreg2; 0: the launch is not cooperative. */
+uint64_t ptx_grid_address(const struct ptx_kernel *ptx);
 
 /* Instructions of the module's functions. */
 uint32_t ptx_kernel_size(const struct ast_kernel *kernel);

@@ -128,11 +128,15 @@ static bool special_constant(const struct ptx_builder *b, enum ptx_special speci
     case PTX_SPECIAL_IS_EXPLICIT_CLUSTER:
         *value = b->ptx->cluster_given;
         return true;
+    case PTX_SPECIAL_ENVREG1:
+        *value = ptx_grid_address(b->ptx) >> 32;
+        return true;
+    case PTX_SPECIAL_ENVREG2:
+        *value = ptx_grid_address(b->ptx) & UINT32_MAX;
+        return true;
     case PTX_SPECIAL_SMID:
     case PTX_SPECIAL_GRIDID:
     case PTX_SPECIAL_ENVREG0:
-    case PTX_SPECIAL_ENVREG1:
-    case PTX_SPECIAL_ENVREG2:
     case PTX_SPECIAL_ENVREG3:
     case PTX_SPECIAL_ENVREG4:
     case PTX_SPECIAL_ENVREG5:

@@ -20,6 +20,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define GRID_BARRIER 0x4f0000000000ull /* below what else is placed */
+
 enum { ENTRIES_MAX = 256, LAUNCHES = 4, INPUTS = 32, STREAM = 25 };
 
 /* A launch that is made up. What a kernel says of its own size (.reqntid) it keeps. */
@@ -40,7 +42,9 @@ struct source_check {
     struct cli *cli;
     const char *path, *ptx, *text;
     size_t length;
+    bool is_ptx;       /* nothing was compiled */
     const char *given; /* settings of the command line, or NULL: all are made up */
+    const char *more;  /* what any launch of the entry at hand has, or "" */
 };
 
 /* In the source itself: cooperative_groups' thread_rank reads all dimensions, of whatever launch. */
@@ -75,7 +79,8 @@ static struct ast_kernel *read_with(const struct source_check *s, const char *se
     struct arena *arena = &s->cli->arena;
     struct diag *diag = ARENA_NEW(arena, struct diag);
     diag_init(diag, s->path, s->text, s->length);
-    struct ast_kernel *kernel = ptx_kernel_parse_with(arena, s->text, s->length, settings, diag);
+    struct ast_kernel *kernel = ptx_kernel_parse_with(
+        arena, s->text, s->length, arena_printf(arena, "%s%s", settings, s->more), diag);
     if (!kernel && tell)
         print_refused(s, diag);
     return kernel;
@@ -485,13 +490,31 @@ static void tell_tried(struct arena *arena, const struct tried *tried, const cha
         printf("    note: %s\n", branches_text(arena, &tried->branches));
 }
 
-static int check_entry(const struct source_check *s, const struct ptx_module *module,
+/* --entry alone says nothing of the launch. */
+static bool is_only_name(const char *given)
+{
+    const char *name = given + strspn(given, " ");
+    return strncmp(name, "entry=", 6) == 0 && !strchr(name + 6, '=') && !strchr(name + 6, ' ');
+}
+
+/* A kernel that waits for its grid is launched so that it can. */
+static const char *cooperation(struct arena *arena, const struct ptx_module *module,
+                               const struct ptx_function *entry)
+{
+    return ptx_waits_for_grid(arena, module, entry)
+               ? arena_printf(arena, " memory:" PTX_GRID_BARRIER "=0x%llx:%d", GRID_BARRIER,
+                              PTX_GRID_BARRIER_BYTES)
+               : "";
+}
+
+static int check_entry(struct source_check *s, const struct ptx_module *module,
                        const struct ptx_function *entry, const struct check_options *options,
                        struct cli_check_sums *sums)
 {
     struct arena *arena = &s->cli->arena;
     struct tried tried = {.settings = NULL};
-    if (!s->given)
+    s->more = cooperation(arena, module, entry);
+    if (!s->given || is_only_name(s->given))
         try_launches(s, module, entry, options, &tried);
     const char *settings =
         tried.settings ? tried.settings
@@ -508,19 +531,33 @@ static int check_entry(const struct source_check *s, const struct ptx_module *mo
         tell_tried(arena, &tried, settings + strlen("entry=") + strlen(entry->name));
         tell_reached(s, entry);
     }
+    if (*s->more && !s->cli->options.json)
+        puts(
+            "    note: the launch is cooperative, since the kernel waits for its grid (grid.sync)");
     return status;
+}
+
+/* Whether an entry has this name, as the PTX has it or as the source does: "scale", "scale<float>". */
+static bool has_name(struct arena *arena, const struct ptx_function *entry, const char *name,
+                     size_t length)
+{
+    const char *shown = demangle_text(arena, entry->name);
+    const char *type = strstr(shown, " "), *open = shown + strcspn(shown, "(<");
+    if (strlen(entry->name) == length && strncmp(entry->name, name, length) == 0)
+        return true;
+    if (type && type < open)
+        shown = type + 1; /* of templates the type of the result stands in front */
+    return strncmp(shown, name, length) == 0 && (shown[length] == '(' || shown[length] == '<');
 }
 
 /* All of them, unless --entry names one. */
 static bool is_wanted(const struct source_check *s, const struct ptx_function *entry)
 {
     const char *named = s->given ? strstr(s->given, "entry=") : NULL;
-    size_t length = strlen(entry->name);
-    if (!entry->is_entry || !entry->has_body)
+    if (!entry->is_entry || !entry->has_body || (s->is_ptx && ptx_does_nothing(entry)))
         return false;
-    return !named ||
-           (strncmp(named + strlen("entry="), entry->name, length) == 0 &&
-            (named[strlen("entry=") + length] == ' ' || named[strlen("entry=") + length] == '\0'));
+    return !named || has_name(&s->cli->arena, entry, named + strlen("entry="),
+                              strcspn(named + strlen("entry="), " "));
 }
 
 static int check_entries(struct source_check *s, const struct check_options *options,
@@ -555,10 +592,53 @@ static int check_entries(struct source_check *s, const struct check_options *opt
     return status;
 }
 
+/* Without a launch, and without the name of an entry as the PTX has it. */
+bool check_has_entries(struct cli *cli, const char *path)
+{
+    struct arena *arena = &cli->arena;
+    struct diag *diag = ARENA_NEW(arena, struct diag);
+    const char *given = cli->options.settings;
+    size_t length = strlen(path);
+    uint32_t count = 0;
+    if (length < 4 || strcmp(path + length - 4, ".ptx") != 0 || (given && !is_only_name(given)))
+        return false;
+    diag_init(diag, path, NULL, 0);
+    const char *text = parse_read_bytes(arena, path, PTX_LIMIT_SOURCE_BYTES, &length, diag);
+    if (!text || !ptx_is_ptx(text, length) || strstr(text, "// simtfuzz:") ||
+        strstr(text, "// expect"))
+        return false;
+    const struct ptx_module *module = ptx_parse(arena, text, length, diag);
+    for (const struct ptx_item *i = module ? module->items : NULL; i; i = i->next) {
+        const struct ptx_function *f = i->kind == PTX_ITEM_FUNCTION ? i->u.function : NULL;
+        if (!f || !f->is_entry || !f->has_body || ptx_does_nothing(f))
+            continue;
+        const char *name = given ? strchr(given, '=') + 1 : f->name;
+        if (given && strcmp(name, f->name) == 0)
+            return false;
+        count += has_name(arena, f, name, strlen(name));
+    }
+    return count > (given ? 0 : 1);
+}
+
+int check_entries_of(struct cli *cli, const char *path, const struct check_options *options,
+                     struct cli_check_sums *sums)
+{
+    struct source_check s = {.cli = cli,
+                             .path = path,
+                             .ptx = path,
+                             .is_ptx = true,
+                             .given = cli->options.settings,
+                             .more = ""};
+    struct diag *diag = ARENA_NEW(&cli->arena, struct diag);
+    diag_init(diag, path, NULL, 0);
+    s.text = parse_read_bytes(&cli->arena, path, PTX_LIMIT_SOURCE_BYTES, &s.length, diag);
+    return check_entries(&s, options, sums);
+}
+
 int check_source(struct cli *cli, const char *path, const struct check_options *options,
                  struct cli_check_sums *sums)
 {
-    struct source_check s = {.cli = cli, .path = path, .given = cli->options.settings};
+    struct source_check s = {.cli = cli, .path = path, .given = cli->options.settings, .more = ""};
     char folder[] = "/tmp/simtfuzz-check-XXXXXX";
     const char *why = NULL;
     int status = CLI_USAGE;

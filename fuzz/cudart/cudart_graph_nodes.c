@@ -1,5 +1,5 @@
 /*
- * The nodes of CUDA graphs: each kind is added, asked for its parameters, and given others, in a graph or in an instance.
+ * The nodes of CUDA graphs: each kind is added, asked for its parameters, and given others, in a graph or an instance.
  */
 #include "fuzz/cudart/graph_nodes.h"
 

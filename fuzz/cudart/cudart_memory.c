@@ -246,8 +246,8 @@ static cudaError_t copy_locked(const char *function, void *to, const void *from,
     return error;
 }
 
-/* So many of the bytes lie in one allocation; the others in the next one, if it begins where this one ends, as with memory
- * that was mapped piece by piece. */
+/* So many of the bytes lie in one allocation; the others in the next one, if it begins where this one ends, as with
+ * memory that was mapped piece by piece. */
 static size_t piece_of(const char *at, size_t bytes)
 {
     const struct allocation *a = allocation_of(at);

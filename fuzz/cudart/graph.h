@@ -1,6 +1,6 @@
 /*
- * graph.h - CUDA graphs: operations with an order among them. A graph that is instantiated is a copy of it; its nodes are
- * done one after the other, in an order that respects theirs.
+ * graph.h - CUDA graphs: operations with an order among them. A graph that is instantiated is a copy of it; its nodes
+ * are done one after the other, in an order that respects theirs.
  */
 #ifndef FUZZ_GRAPH_H
 #define FUZZ_GRAPH_H

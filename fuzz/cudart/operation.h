@@ -1,6 +1,6 @@
 /*
- * operation.h - what is asked of a stream: a copy, a set, a launch, a call of the host, an event. It is done at once, or,
- * while the stream is captured, becomes a node of a graph (graph.h) that does it later.
+ * operation.h - what is asked of a stream: a copy, a set, a launch, a call of the host, an event. It is done at once,
+ * or, while the stream is captured, becomes a node of a graph (graph.h) that does it later.
  */
 #ifndef FUZZ_OPERATION_H
 #define FUZZ_OPERATION_H

@@ -224,6 +224,9 @@ static const char *launch_settings(struct arena *arena, const struct device *dev
             text_format(&text, " memory:%s=0x%llx:%llu", buffer->name,
                         (unsigned long long)buffer->at.address,
                         (unsigned long long)buffer->at.bytes);
+    if (launch->cooperative)
+        text_format(&text, " memory:" PTX_GRID_BARRIER "=0x%llx:%d",
+                    (unsigned long long)(DEVICE_FIRST - DEVICE_SLOT), PTX_GRID_BARRIER_BYTES);
     for (const struct device_texture *t = device->textures; t; t = t->next)
         if (t->text)
             text_format(&text, " texture:0x%llx=%s", (unsigned long long)t->handle, t->text);
@@ -346,13 +349,27 @@ static void explain_address(const struct device *device, struct arena *arena,
                                    "does not reach");
 }
 
+/* grid.sync traps in a launch that is not cooperative. */
+static void explain_trap(struct arena *arena, const struct ptx_kernel *ptx,
+                         struct launch_finding *finding)
+{
+    if (strstr(finding->text, "trap is executed") && ptx_grid_address(ptx) == 0 &&
+        ptx_waits_for_grid(arena, ptx->module, ptx->entry))
+        finding->text = arena_printf(arena,
+                                     "%s: the kernel waits for its grid (grid.sync), which needs a "
+                                     "launch by cudaLaunchCooperativeKernel",
+                                     finding->text);
+}
+
 static void tell(struct device *device, struct arena *arena, struct launch *launch,
-                 const char *text, const char *name)
+                 const struct ptx_kernel *ptx, const char *text)
 {
     for (struct launch_finding *f = launch->race->findings; f; f = f->next) {
+        if (f->kind == LAUNCH_FAULT && f->status == STATUS_ASSERT_FAILS)
+            explain_trap(arena, ptx, f);
         if (f->kind == LAUNCH_FAULT && f->status == STATUS_OUT_OF_BOUNDS)
             explain_address(device, arena, f, launch->fault_address);
-        device_found(device, arena, text, name, f);
+        device_found(device, arena, text, ptx->entry->name, f);
     }
     if (launch->status == STATUS_UNSUPPORTED) {
         device->report.refused++;
@@ -482,7 +499,7 @@ static uint32_t run_in(struct device *device, struct arena *arena,
     if (!run->race->findings && run->status == STATUS_TERMINATED && !device->options->verbose)
         return move_memory(device, run, launch->module, true) ? ERROR_NONE : ERROR_MEMORY;
     const char *text = device_launch_text(arena, device, launch, entry->name);
-    tell(device, arena, run, text, entry->name);
+    tell(device, arena, run, kernel->ptx, text);
     if (device->options->verbose && !run->race->findings && run->status == STATUS_TERMINATED)
         device_tell_note(device, "clean", text);
     if (!move_memory(device, run, launch->module, true))

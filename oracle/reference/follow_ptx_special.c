@@ -4,6 +4,8 @@
  */
 #include "oracle/reference/follow_ptx.h"
 
+#include <string.h>
+
 /* Threads and blocks of which others are made: how many there are in each dimension. */
 struct shape {
     uint32_t n[3];
@@ -131,6 +133,13 @@ bool follow_ptx_special(const struct follow_step *s, const struct ptx_operand *o
     case PTX_SPECIAL_LANEMASK_GE:
     case PTX_SPECIAL_LANEMASK_GT:
         *value = mask_of(which, p.number % warp);
+        return true;
+    case PTX_SPECIAL_ENVREG1:
+    case PTX_SPECIAL_ENVREG2:
+        *value = 0;
+        for (const struct ptx_bind *m = kernel->memory; m; m = m->next)
+            if (strcmp(m->parameter, "grid_barrier") == 0)
+                *value = which == PTX_SPECIAL_ENVREG1 ? m->address >> 32 : m->address << 32 >> 32;
         return true;
     case PTX_SPECIAL_NSMID:
         *value = 1;

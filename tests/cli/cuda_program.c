@@ -23,6 +23,8 @@ void __cudaRegisterVar(void **module, char *host, char *device, const char *name
                        size_t bytes, int is_constant, int is_global);
 int cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **arguments, size_t shared,
                      void *stream);
+int cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block, void **arguments,
+                                size_t shared, void *stream);
 int cudaMalloc(void **pointer, size_t bytes);
 int cudaFree(void *pointer);
 int cudaMemcpy(void *to, const void *from, size_t bytes, int kind);
@@ -64,7 +66,7 @@ enum { PTX = 1, CODE = 2, HEAD = 16, ENTRY = 64, ALL = 1 << 20, N = 96 };
 enum { TO_DEVICE = 1, TO_HOST = 2 };
 
 static unsigned char binary[ALL];
-static char scale, clash, forever, half, talk, odd, few, missing,
+static char scale, clash, forever, half, talk, odd, few, missing, together,
     factor; /* their addresses are their names */
 
 static void put(size_t at, uint64_t value, size_t bytes)
@@ -100,9 +102,9 @@ static void register_all(void)
     void **module = __cudaRegisterFatBinary(&wrapper);
     const struct {
         const char *host, *name;
-    } kernels[] = {{&scale, "scale"}, {&clash, "clash"},    {&forever, "forever"},
-                   {&half, "half"},   {&talk, "talk"},      {&odd, "odd"},
-                   {&few, "few"},     {&missing, "missing"}};
+    } kernels[] = {{&scale, "scale"}, {&clash, "clash"},     {&forever, "forever"},
+                   {&half, "half"},   {&talk, "talk"},       {&odd, "odd"},
+                   {&few, "few"},     {&missing, "missing"}, {&together, "together"}};
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
         char *name = (char *)(uintptr_t)kernels[i].name;
         __cudaRegisterFunction(module, kernels[i].host, name, name, -1, NULL, NULL, NULL, NULL,
@@ -141,6 +143,24 @@ static int run_scale(unsigned blocks, int fill)
     cudaFree(in);
     cudaFree(out);
     return 0;
+}
+
+/* Four blocks that wait for each other, in a launch that is for that, or not. */
+static void run_together(int cooperative)
+{
+    int values[8] = {0};
+    void *out;
+    cudaMalloc(&out, sizeof values);
+    void *arguments[] = {&out};
+    const dim3 grid = {4, 1, 1}, block = {32, 1, 1};
+    int error = cooperative
+                    ? cudaLaunchCooperativeKernel(&together, grid, block, arguments, 0, NULL)
+                    : cudaLaunchKernel(&together, grid, block, arguments, 0, NULL);
+    error = error ? error : cudaDeviceSynchronize();
+    cudaMemcpy(values, out, sizeof values, TO_HOST);
+    printf("together: %s, %d %d %d %d\n", cudaGetErrorString(error), values[4], values[5],
+           values[6], values[7]);
+    cudaFree(out);
 }
 
 /* ---- graphs ---- */
@@ -302,6 +322,8 @@ int main(int argc, char **argv)
         return 0;
     } else if (strcmp(what, "capture") == 0) {
         run_capture();
+    } else if (strcmp(what, "together") == 0 || strcmp(what, "apart") == 0) {
+        run_together(strcmp(what, "together") == 0);
     } else if (strcmp(what, "late") == 0) {
         run_late();
     } else if (strcmp(what, "ipc") == 0) {

@@ -87,6 +87,20 @@ run 0 ipc
 says out 'ipc: operation not supported'
 says err 'note      cudaIpcGetMemHandle is not supported'
 
+# A grid that waits for all its blocks; and as entries of one file, each under launches that are made up.
+run 0 together
+says out 'together: no error, 1 2 3 0'
+says err '1 launch of 4 blocks' 'nothing is wrong'
+run 1 apart
+says err '(small.cu:80): trap is executed: the kernel waits for its grid' 'which needs a launch by cudaLaunchCooperativeKernel'
+expect 0 exec --capture grid -- "$program" together "$small"
+expect 0 check grid/launch-1.ptx
+expect 1 check "$small"
+says out ': clash: thread 0 writes' ': forever: it comes back to a state' ': talk: assert_fails' 'small.ptx: together  ('
+says out 'note: the launch is cooperative, since the kernel waits for its grid (grid.sync)'
+expect 2 check --entry togeth "$small"
+says err "there is no entry 'togeth', but scale"
+
 # Graphs: of nodes, and of streams that are captured.
 run 0 graph
 says out '2 nodes, 1 edges' 'graph: no error' '0 wrong' '25 behind an update' 'a circle: invalid argument'
