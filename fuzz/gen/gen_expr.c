@@ -310,11 +310,21 @@ static struct ast_expr *minus_one(struct gen *g, struct ast_expr *b)
     return ast_unary(g->arena, UNARY_COMPLEMENT, low_bits(g, b, 1));
 }
 
+/* Around the width of a number: the last bit that is left, none. */
+static struct ast_expr *at_the_width(struct gen *g, struct ast_expr *b)
+{
+    if (b->kind == EXPR_INT || gen_chance(g, 50))
+        return ast_int(g->arena, 30 + (int32_t)gen_below(g, 3));
+    return gen_binary_int(g, BINARY_ADD, low_bits(g, b, 3), 29);
+}
+
 static struct ast_expr *binary(struct gen *g, struct ast_expr *a, struct ast_expr *b)
 {
     enum ast_binary op = binaries[gen_pick(g, GROUP_BINARY, 0) - W_BINARY_FIRST];
     if ((op == BINARY_DIV || op == BINARY_REM) && !g->options->small && gen_chance(g, 20))
         b = minus_one(g, b);
+    if ((op == BINARY_SHL || op == BINARY_SHR) && !g->options->small && gen_chance(g, 30))
+        b = at_the_width(g, b);
     return gen_binary(g, op, a, b);
 }
 

@@ -33,8 +33,8 @@ struct list {
 /* Whether nodes of the kind leave something in the register d. */
 static bool computes(enum known_kind kind)
 {
-    return kind <= KNOWN_LOAD || kind == KNOWN_EXCHANGE || kind == KNOWN_REDUCE ||
-           kind == KNOWN_OWN || kind == KNOWN_WARP;
+    return kind <= KNOWN_LOAD || kind == KNOWN_EXCHANGE || kind == KNOWN_NEIGHBOUR ||
+           kind == KNOWN_REDUCE || kind == KNOWN_OWN || kind == KNOWN_WARP;
 }
 
 static struct known_node *add(struct drawing *d, struct list *list, const struct place *place,
@@ -329,6 +329,8 @@ static void together(struct drawing *d, struct list *list, const struct place *p
     uint32_t banned = 0;
     if (!p->full || p->warps < 2)
         banned |= GEN_BAN(KNOWN_SYNC, PAIR);
+    if (p->cluster[0] == 0)
+        banned |= GEN_BAN(KNOWN_SYNC, NEIGHBOUR);
     if (!p->full)
         banned |= GEN_BAN(KNOWN_SYNC, SUBSET) | GEN_BAN(KNOWN_SYNC, TWICE);
     struct known_node *n;
@@ -336,6 +338,12 @@ static void together(struct drawing *d, struct list *list, const struct place *p
     case W_KNOWN_SYNC_EXCHANGE:
         n = add(d, list, place, KNOWN_EXCHANGE);
         n->at = 1 + gen_below(d->g, 5);
+        break;
+    case W_KNOWN_SYNC_NEIGHBOUR:
+        n = add(d, list, place, KNOWN_NEIGHBOUR);
+        n->at = gen_below(d->g, 4);
+        n->which = gen_below(d->g, 4);
+        d->p->meets_neighbours = true;
         break;
     case W_KNOWN_SYNC_PAIR:
         n = add(d, list, place, KNOWN_PAIR);
@@ -410,11 +418,15 @@ static void copy(struct drawing *d, struct list *list, const struct place *place
     n->bytes = 4u << gen_below(d->g, 3);
     n->at = n->bytes * gen_below(d->g, KNOWN_AREA / n->bytes);
     n->which = n->bytes * gen_below(d->g, KNOWN_AREA / n->bytes);
-    n->count = gen_below(d->g, 3);
+    n->count = gen_below(d->g, KNOWN_COPIES);
     n->s[0] = register_of(d, KNOWN_R);
     if (gen_chance(d->g, 70)) {
         n->s[0].is_constant = true;
         n->s[0].value = gen_below(d->g, n->bytes + 1);
+    }
+    if (n->count >= KNOWN_COPY_BULK) {
+        n->bytes = KNOWN_AREA;
+        n->at = n->which = 0;
     }
     d->cost += 4 * place->times;
 }
@@ -425,13 +437,15 @@ static void flaw(struct drawing *d, struct list *list, const struct place *place
     const struct known_program *p = d->p;
     uint32_t banned = 0, threads = GEN_BAN(KNOWN_FLAW, RACE) | GEN_BAN(KNOWN_FLAW, STARVE) |
                                    GEN_BAN(KNOWN_FLAW, COUNTS) | GEN_BAN(KNOWN_FLAW, MIXED) |
-                                   GEN_BAN(KNOWN_FLAW, UNDERWAY);
+                                   GEN_BAN(KNOWN_FLAW, UNDERWAY) | GEN_BAN(KNOWN_FLAW, APART);
     if (d->ends || d->function || !place->uniform)
         banned |= threads | GEN_BAN(KNOWN_FLAW, ABSENT);
     if (!p->full)
         banned |= threads;
     if (p->threads < 2)
         banned |= GEN_BAN(KNOWN_FLAW, RACE);
+    if (p->cluster[0] * p->cluster[1] < 2)
+        banned |= GEN_BAN(KNOWN_FLAW, APART);
     if (p->warps != 2 || p->warp < 2 || p->warp_ops || !place->uniform || d->ends || !p->full)
         banned |= GEN_BAN(KNOWN_FLAW, SEVERAL);
     if (p->warps < 2 || !p->full || d->ends || d->function || !place->uniform)
@@ -448,6 +462,7 @@ static void flaw(struct drawing *d, struct list *list, const struct place *place
     n->d = (struct known_operand){.class = KNOWN_R, .number = 5};
     n->s[0] = (struct known_operand){.class = KNOWN_R, .number = 3};
     d->p->odd = which == KNOWN_SIGNATURE;
+    d->p->meets_neighbours |= which == KNOWN_APART;
     if (which <= KNOWN_ALIGN || which == KNOWN_SIGNATURE)
         n->guard = draw_guard(d, 60);
 }
@@ -623,6 +638,16 @@ static void initial_values(struct drawing *d, struct list *list)
 
 /* ---- the program ---- */
 
+/* Whole clusters, in one dimension or two. */
+static void draw_cluster(struct known_program *p)
+{
+    const uint32_t grid[2] = {p->grid_width, p->blocks / p->grid_width};
+    for (uint32_t i = 0; i < 2; i++) {
+        uint32_t size = gen_chance(p->g, 50) ? grid[i] : 2;
+        p->cluster[i] = size > 8 || grid[i] % size ? 1 : size;
+    }
+}
+
 static void draw_launch(struct known_program *p)
 {
     struct gen *g = p->g;
@@ -646,6 +671,8 @@ static void draw_launch(struct known_program *p)
         p->width = p->threads % 4 == 0 && gen_chance(g, 50) ? 4 : p->threads % 2 ? p->threads : 2;
         p->grid_width = p->blocks % 2 ? p->blocks : p->blocks / 2;
     }
+    if (p->blocks > 1 && gen_chance(g, 40))
+        draw_cluster(p);
     p->by_memory = gen_chance(g, 30);
     p->has_arguments = gen_chance(g, 30);
     p->full = p->threads % p->warp == 0;

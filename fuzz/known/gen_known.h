@@ -54,33 +54,37 @@ struct known_operand {
 };
 
 enum known_kind {
-    KNOWN_COMPUTE,  /* op, d, s */
-    KNOWN_SPECIAL,  /* which: d = special register */
-    KNOWN_GIVEN,    /* which, s[0]: what is there from the start, d */
-    KNOWN_LOAD,     /* space, bytes, vector, at, is_signed, d */
-    KNOWN_STORE,    /* the same, s[0] */
-    KNOWN_IF,       /* s[0], body, other */
-    KNOWN_LOOP,     /* which: its number by nesting, s[0]: trips, tests_last, body */
-    KNOWN_SWITCH,   /* s[0], count, cases, falls */
-    KNOWN_BREAK,    /* guard */
-    KNOWN_CONTINUE, /* guard */
-    KNOWN_RETURN,   /* guard */
-    KNOWN_EXIT,     /* guard */
-    KNOWN_CALL,     /* function, other_function where s[2] holds or NULL, s[0]: depth, s[1], d */
-    KNOWN_EXCHANGE, /* s[0], d, at: of the thread so many further on */
-    KNOWN_PAIR,     /* the same, from the first `at` warps to the others by barrier `which` */
-    KNOWN_SUBSET,   /* the first `at` warps wait for each other, by barrier `which` */
+    KNOWN_COMPUTE,   /* op, d, s */
+    KNOWN_SPECIAL,   /* which: d = special register */
+    KNOWN_GIVEN,     /* which, s[0]: what is there from the start, d */
+    KNOWN_LOAD,      /* space, bytes, vector, at, is_signed, d */
+    KNOWN_STORE,     /* the same, s[0] */
+    KNOWN_IF,        /* s[0], body, other */
+    KNOWN_LOOP,      /* which: its number by nesting, s[0]: trips, tests_last, body */
+    KNOWN_SWITCH,    /* s[0], count, cases, falls */
+    KNOWN_BREAK,     /* guard */
+    KNOWN_CONTINUE,  /* guard */
+    KNOWN_RETURN,    /* guard */
+    KNOWN_EXIT,      /* guard */
+    KNOWN_CALL,      /* function, other_function where s[2] holds or NULL, s[0]: depth, s[1], d */
+    KNOWN_EXCHANGE,  /* s[0], d, at: of the thread so many further on */
+    KNOWN_NEIGHBOUR, /* the same in the block of its cluster that is `which` ranks further on */
+    KNOWN_PAIR,      /* the same, from the first `at` warps to the others by barrier `which` */
+    KNOWN_SUBSET,    /* the first `at` warps wait for each other, by barrier `which` */
     KNOWN_TWICE, /* all threads register with barrier `which` twice; at: the second time they wait */
     KNOWN_BARRIER,
     KNOWN_REDUCE, /* which: popc, and, or; at: of the negation; s[0], d */
     KNOWN_ATOMIC, /* which, s[0]: of an accumulator */
     KNOWN_OWN,    /* which, at, s[0], s[1], d: atomic of one's own area */
-    KNOWN_COPY, /* bytes, which, at: from one's own global area to the shared one, and waited for by way `count`; s[0]:
-                   so many, the others become 0 */
+    KNOWN_COPY, /* bytes, which, at: from one's own global area to the shared one, and waited for by way `count`
+                   (enum known_copy); s[0]: so many, the others become 0 */
     KNOWN_FENCE, /* which: nothing changes */
     KNOWN_WARP,  /* which, s[0], at, d */
     KNOWN_FLAW, /* which: the execution ends here, and not well, or has a race; one in a program at most */
 };
+
+/* Ways to copy: by groups, the first three; heard of by an mbarrier; all of the area at once, in and out. */
+enum known_copy { KNOWN_COPY_HEARD = 3, KNOWN_COPY_BULK, KNOWN_COPY_OUT, KNOWN_COPIES };
 
 enum known_flaw {
     KNOWN_TRAP,
@@ -95,6 +99,7 @@ enum known_flaw {
     KNOWN_LEAVE,     /* the last warp has exited where the others meet: no flaw of warps */
     KNOWN_SIGNATURE, /* a function with other parameters is called through a register */
     KNOWN_UNDERWAY,  /* a barrier stands where a copy should have been waited for: a race */
+    KNOWN_APART,     /* a block's barrier stands where the cluster's should: a race of two blocks */
     KNOWN_FLAWS
 };
 
@@ -187,10 +192,12 @@ struct known_program {
     uint32_t threads, warp, blocks; /* threads of a block */
     uint32_t warps;                 /* of a block */
     uint32_t width, grid_width;     /* of a block and the grid, in the first of two dimensions */
-    bool by_memory;                 /* functions take and give their values in .param memory */
-    bool has_arguments;             /* the entry has parameters */
-    uint32_t givens;                /* bits 1 << known_given_id: that are read */
-    bool full;                      /* no warp has lanes missing: counts can be exact */
+    uint32_t cluster[2];   /* blocks of a cluster, in these dimensions; 0: nothing is of clusters */
+    bool meets_neighbours; /* a node is of clusters */
+    bool by_memory;        /* functions take and give their values in .param memory */
+    bool has_arguments;    /* the entry has parameters */
+    uint32_t givens;       /* bits 1 << known_given_id: that are read */
+    bool full;             /* no warp has lanes missing: counts can be exact */
     bool warp_ops, own_atomics, copies;
     bool
         warp_barriers; /* that can be reached: lanes of a warp are not ordered by lock-step alone (docs/races.md) */

@@ -45,6 +45,7 @@ static void put_flawed_end(struct known_writing *w)
         [KNOWN_LEAVE] = {NULL, NULL},
         [KNOWN_SIGNATURE] = {"stuck", "stuck"},
         [KNOWN_UNDERWAY] = {"race", "race"},
+        [KNOWN_APART] = {"race", NULL},
     };
     const char *warps = ends[p->flaw][0], *threads = ends[p->flaw][1];
     if (p->flaw == KNOWN_RACE && p->warps == 1 && !p->warp_barriers && !p->one_word)
@@ -58,7 +59,7 @@ static void put_flawed_end(struct known_writing *w)
         put_final(w, "crs: ");
         put_final(w, "thread-pc: ");
     }
-    if (threads && !p->warp_ops)
+    if (threads && !p->warp_ops && !p->meets_neighbours)
         PUT(w, "// expect block: %s\n", threads);
 }
 
@@ -69,7 +70,7 @@ static void put_expectations(struct known_writing *w)
         put_flawed_end(w);
         return;
     }
-    if (p->eager && !p->warp_ops)
+    if (p->eager && !p->warp_ops && !p->meets_neighbours)
         text_put(&w->text, "// expect block:eager: race_free\n");
     put_final(w, "");
 }
@@ -118,6 +119,8 @@ static void put_variables(struct known_writing *w)
     for (uint32_t i = 0; i < threads * KNOWN_AREA; i++)
         PUT(w, "%s%d", i ? "," : "", p->initial[i / KNOWN_AREA][i % KNOWN_AREA]);
     text_put(&w->text, "};\n");
+    if (p->copies)
+        PUT(w, ".shared .align 8 .b64 heard[%" PRIu32 "];\n", p->threads);
     put_givens(w);
     PUT(w, ".shared .align 16 .b8 mine[%" PRIu32 "];\n.shared .align 4 .b32 pass[%" PRIu32 "];\n",
         p->threads * KNOWN_AREA, p->threads);
@@ -138,8 +141,10 @@ struct ast_kernel *known_kernel(struct known_program *p)
         p->has_arguments ? " bind:number=40000 bind:single=f:1.5 bind:buffer=buffer:16:iota "
                            "bind:box=words:5,0x18002"
                          : "");
+    if (p->cluster[0])
+        PUT(&w, "// simtfuzz: cluster=%" PRIu32 "x%" PRIu32 "\n", p->cluster[0], p->cluster[1]);
     put_expectations(&w);
-    text_put(&w.text, ".version 7.0\n.target sm_80\n.address_size 64\n");
+    text_put(&w.text, ".version 8.0\n.target sm_90\n.address_size 64\n");
     put_variables(&w);
     known_put_functions(&w);
     struct diag *diag = ARENA_NEW(arena, struct diag);

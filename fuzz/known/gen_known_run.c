@@ -165,6 +165,12 @@ static void access(struct known_execution *r, struct known_frame *f, const struc
 /* What is not given becomes 0. */
 static void copy(struct known_execution *r, const struct known_node *n, uint32_t t, uint32_t given)
 {
+    if (n->count == KNOWN_COPY_OUT) {
+        memcpy(r->p->global[t], r->shared[t], KNOWN_AREA);
+        return;
+    }
+    if (n->count == KNOWN_COPY_BULK)
+        given = n->bytes;
     for (uint32_t i = 0; i < n->bytes; i++)
         r->shared[t][n->at + i] = i < given ? r->p->global[t][n->which + i] : 0;
 }
@@ -335,6 +341,7 @@ static void run_node(struct known_execution *r, struct known_frame *f, struct lo
         run_call(r, f, n, mask);
         break;
     case KNOWN_EXCHANGE:
+    case KNOWN_NEIGHBOUR:
     case KNOWN_PAIR:
     case KNOWN_SUBSET:
     case KNOWN_REDUCE:

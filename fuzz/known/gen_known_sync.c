@@ -17,6 +17,34 @@ static void put_exchange(struct known_writing *w, const struct known_node *n)
     text_put(&w->text, "\tbar.sync 0;\n");
 }
 
+/* The cluster's threads meet. */
+static void put_cluster_barrier(struct known_writing *w, bool spelled)
+{
+    text_put(&w->text, spelled ? "\tbarrier.cluster.arrive.release.aligned;\n"
+                                 "\tbarrier.cluster.wait.acquire.aligned;\n"
+                               : "\tbarrier.cluster.arrive;\n\tbarrier.cluster.wait;\n");
+}
+
+/* In the cluster; a flaw if only the block's threads have met. */
+static void put_neighbour(struct known_writing *w, const struct known_node *n)
+{
+    const bool flaw = n->kind == KNOWN_FLAW;
+    const uint32_t ranks = flaw ? 1 : n->which, further = flaw ? 0 : n->at;
+    known_put(w, n, "\tst.shared.u32 [pa], %a;\n");
+    if (flaw)
+        text_put(&w->text, "\tbar.sync 0;\n");
+    else
+        put_cluster_barrier(w, ranks % 2);
+    PUT(w,
+        "\tmov.u32 v, size;\n\tadd.u32 u, tid, %" PRIu32
+        ";\n\trem.u32 u, u, v;\n\tmov.u64 at, pass;\n\tmad.wide.u32 at, u, 4, at;\n"
+        "\tmov.u32 v, %%cluster_ctarank;\n\tadd.u32 v, v, %" PRIu32 ";\n\trem.u32 v, v, %" PRIu32
+        ";\n\tmapa.shared::cluster.u64 at, at, v;\n",
+        further, ranks, w->p->cluster[0] * w->p->cluster[1]);
+    known_put(w, n, "\tld.shared::cluster.u32 %d, [at];\n");
+    put_cluster_barrier(w, ranks / 2 % 2);
+}
+
 /* Warps up to `at` write and arrive, the others wait and read. */
 static void put_pair(struct known_writing *w, const struct known_node *n)
 {
@@ -208,6 +236,9 @@ static void put_flaw(struct known_writing *w, const struct known_node *n)
     case KNOWN_UNDERWAY:
         put_underway(w, n);
         break;
+    case KNOWN_APART:
+        put_neighbour(w, n);
+        break;
     case KNOWN_FLAWS:
         break;
     }
@@ -223,6 +254,9 @@ void known_put_together(struct known_writing *w, const struct known_node *n)
     switch ((int)n->kind) {
     case KNOWN_EXCHANGE:
         put_exchange(w, n);
+        break;
+    case KNOWN_NEIGHBOUR:
+        put_neighbour(w, n);
         break;
     case KNOWN_PAIR:
         put_pair(w, n);

@@ -175,13 +175,60 @@ static void put_own(struct known_writing *w, const struct known_node *n)
     text_put(&w->text, ";\n");
 }
 
+/* One's own mbarrier, of one phase, hears of a copy: of cp.async or a bulk one. */
+static void put_heard_copy(struct known_writing *w, const struct known_node *n)
+{
+    const uint32_t label = w->labels++;
+    const bool bulk = n->count == KNOWN_COPY_BULK;
+    if (n->guard)
+        PUT(w, "\t@%sp%" PRIu32 " bra $done%" PRIu32 ";\n", (n->guard - 1) % 2 ? "" : "!",
+            (n->guard - 1) / 2, label);
+    text_put(&w->text, "\tmov.u64 at, heard;\n\tmad.wide.u32 at, tid, 8, at;\n"
+                       "\tmbarrier.init.shared.b64 [at], 1;\n");
+    if (bulk)
+        PUT(w,
+            "\tmbarrier.arrive.expect_tx.shared.b64 _, [at], %d;\n"
+            "\tcp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [sa], [ga], %d, "
+            "[at];\n",
+            KNOWN_AREA, KNOWN_AREA);
+    else
+        PUT(w,
+            "\tcp.async.ca.shared::cta.global.L2::128B [sa+%" PRIu32 "], [ga+%" PRIu32 "], %" PRIu32
+            ", u;\n\tcp.async.mbarrier.arrive.noinc.shared.b64 [at];\n",
+            n->at, n->which, n->bytes);
+    PUT(w,
+        "$wait%" PRIu32
+        ":\tmbarrier.try_wait.parity.shared.b64 t, [at], 0;\n\t@!t bra $wait%" PRIu32
+        ";\n\tmbarrier.inval.shared.b64 [at];\n$done%" PRIu32 ":\n",
+        label, label, label);
+}
+
+/* Back, in one piece; first what is read may be written again, then all is done. */
+static void put_copy_out(struct known_writing *w, const struct known_node *n)
+{
+    PUT(w, "\t");
+    put_guard(w, n->guard);
+    PUT(w, "cp.async.bulk.global.shared::cta.bulk_group [ga], [sa], %d;\n", KNOWN_AREA);
+    known_put_line(w, n, "cp.async.bulk.commit_group");
+    known_put_line(w, n, "cp.async.bulk.wait_group.read 0");
+    known_put_line(w, n, "cp.async.bulk.wait_group 0");
+}
+
 /* Behind a later group that is empty, `wait_group 1` waits for this one. */
 static void put_copy(struct known_writing *w, const struct known_node *n)
 {
     static const char *const waits[] = {"cp.async.wait_all", "cp.async.wait_group 0",
                                         "cp.async.commit_group", "cp.async.wait_group 1"};
     known_put(w, n, "\tmin.u32 u, %a, ");
-    PUT(w, "%" PRIu32 ";\n\t", n->bytes);
+    PUT(w, "%" PRIu32 ";\n", n->bytes);
+    if (n->count >= KNOWN_COPY_HEARD) {
+        if (n->count == KNOWN_COPY_OUT)
+            put_copy_out(w, n);
+        else
+            put_heard_copy(w, n);
+        return;
+    }
+    text_put(&w->text, "\t");
     put_guard(w, n->guard);
     PUT(w, "cp.async.%s.shared.global [sa+%" PRIu32 "], [ga+%" PRIu32 "], %" PRIu32 ", u;\n",
         n->bytes == 16 ? "cg" : "ca", n->at, n->which, n->bytes);
@@ -433,6 +480,7 @@ static void put_node(struct known_writing *w, const struct known_node *n)
         known_put_line(w, n, fences[n->which]);
         break;
     case KNOWN_EXCHANGE:
+    case KNOWN_NEIGHBOUR:
     case KNOWN_PAIR:
     case KNOWN_SUBSET:
     case KNOWN_TWICE:

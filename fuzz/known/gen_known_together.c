@@ -6,6 +6,29 @@ static uint32_t block_start(const struct known_program *p, uint32_t t)
     return t - t % p->threads;
 }
 
+/* The block of the cluster that is so many ranks further on. */
+static uint32_t neighbour(const struct known_program *p, uint32_t block, uint32_t ranks)
+{
+    const uint32_t width = p->cluster[0], size = width * p->cluster[1];
+    const uint32_t x = block % p->grid_width, y = block / p->grid_width;
+    const uint32_t rank = (y % p->cluster[1] * width + x % width + ranks) % size;
+    return (y - y % p->cluster[1] + rank / width) * p->grid_width + x - x % width + rank % width;
+}
+
+static void exchange_in_cluster(struct known_execution *r, struct known_frame *f,
+                                const struct known_node *n, known_mask mask)
+{
+    const struct known_program *p = r->p;
+    uint64_t given[KNOWN_THREADS];
+    KNOWN_EACH(t, mask)
+    given[t] = known_get(f, &n->s[0], t);
+    KNOWN_EACH(t, mask)
+    {
+        uint32_t from = (t % p->threads + n->at) % p->threads;
+        known_set(f, &n->d, t, given[neighbour(p, t / p->threads, n->which) * p->threads + from]);
+    }
+}
+
 /* Everybody writes, then everybody reads: the values before. */
 static void exchange(struct known_execution *r, struct known_frame *f, const struct known_node *n,
                      known_mask mask)
@@ -275,6 +298,9 @@ void known_run_together(struct known_execution *r, struct known_frame *f,
         break;
     case KNOWN_OWN:
         own(r, f, n, mask);
+        break;
+    case KNOWN_NEIGHBOUR:
+        exchange_in_cluster(r, f, n, mask);
         break;
     case KNOWN_WARP:
         warps(r, f, n, mask);

@@ -382,7 +382,7 @@ void gen_rows_main(struct gen *g)
     draw_kind(r);
     put_table(r);
     put_variables(r);
-    bool calls = !(g->options->features >> FEATURE_BARRIERS & 1) && gen_chance(g, 12);
+    bool calls = !(g->options->features >> FEATURE_BARRIERS & 1) && gen_chance(g, 20);
     if (calls)
         put_function(r);
     put_entry(r, calls);

@@ -207,7 +207,7 @@ static struct ptx_operand *source(struct rows_making *m, const struct ptx_item_p
     struct gen *g = m->r->g;
     bool constant = takes_constant(&item->type) && item->kind != 'k';
     enum ptx_opcode opcode = ptx_forms[m->i.form].opcode;
-    if (takes_address(m, item) && gen_chance(g, 60))
+    if (takes_address(m, item) && gen_chance(g, 75))
         return rows_known_address(m);
     if (opcode == PTX_OP_ALLOCA)
         return rows_integer(m, stack_size(g));
@@ -452,6 +452,9 @@ static void draw_instruction(struct rows_making *m, enum rows_sorts sorts)
             m->i.guard->negated = gen_chance(g, 40);
         }
         draw_words(m);
+        /* Of a function's parameter, which is local memory: of an entry's it is not. */
+        if (r->called && m->i.form == PTX_FORM_ISSPACEP_ANY && gen_chance(g, 30))
+            m->i.words[PTX_SLOT_SPACE] = PTX_W_PARAM;
         draw_operands(m);
     } while (!exists(m));
 }

@@ -176,12 +176,13 @@ void rows_prepare_place(struct rows_making *m, const struct ptx_operand *at)
     m->stored = o->name;
 }
 
-/* What cvta, isspacep, mapa and getctarank take. */
+/* What cvta, isspacep, mapa and getctarank take; of a function its parameter more often. */
 struct ptx_operand *rows_known_address(struct rows_making *m)
 {
     static const char *const names[] = {"ga", "sa", "la", "gs", "gl", "pa",
                                         "pg", "ca", "cg", "ca", "cg"};
     struct ptx_operand *o = rows_register_number(m, 64, 0);
-    o->name = names[gen_below(m->r->g, has_neighbours(m->r) ? 11 : 7)];
+    uint32_t which = gen_below(m->r->g, has_neighbours(m->r) ? 11 : 7);
+    o->name = m->r->called && gen_chance(m->r->g, 40) ? "pg" : names[which];
     return o;
 }
