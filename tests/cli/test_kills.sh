@@ -3,9 +3,9 @@
 # database is that of an undisturbed run. A fourth argument: how many kills (by default few, for CI); a fifth:
 # the seed of the moments. Also: a file that may not grow, and what --resume says.
 . "$(dirname "$0")/common.sh"
-kills=${4:-5}
+kills=${4:-3}
 RANDOM=${5:-1}
-cases=600
+cases=300
 hunt=(run --budget 1024 --oracles lemmas:strict,result --features none,loops --cases $cases)
 
 stored_cases() {
@@ -70,7 +70,7 @@ echo "$killed kills, $finished campaigns finished between them, $survived times 
 
 # A file that may not grow: the batch is undone, the message names the file; then it goes on.
 (
-    ulimit -f 250 # blocks of 1024 bytes
+    ulimit -f 200 # blocks of 1024 bytes
     "$simtfuzz" "${hunt[@]}" --seed $seed --db full.db >out 2>err </dev/null
 )
 status=$?

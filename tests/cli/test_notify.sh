@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Which findings count for the exit status, and programs that are told of them.
 . "$(dirname "$0")/common.sh"
-hunt=(run --budget 1024 --seed 0x7 --oracles lemmas:strict,result --features none,loops --jobs 2 --cases 120 --no-minimise --db a.db)
+hunt=(run --budget 1024 --seed 0x7 --oracles lemmas:strict,result --features none,loops --jobs 2 --cases 80 --no-minimise --db a.db)
 
 # A stored finding that a person set to each of the states; `counts LIST STATUS`: with this --fail-on.
 expect 0 "${hunt[@]}"
@@ -51,7 +51,7 @@ END
 expect 1 "${hunt[@]}" --config notify.ini
 says told '2 <two words> <$HOME;x>' "SIMTFUZZ_EVENT=finding" "SIMTFUZZ_FINDING=1" "SIMTFUZZ_KIND=open" \
     "SIMTFUZZ_SIGNATURE=lemmas|" "SIMTFUZZ_DB=a.db" "SIMTFUZZ_SEED=0x7" "1 <end> <>" "SIMTFUZZ_EVENT=end" \
-    "SIMTFUZZ_STATUS=1" "SIMTFUZZ_STATE=finished" "SIMTFUZZ_CASES=120" "SIMTFUZZ_COUNT_open=1" stored
+    "SIMTFUZZ_STATUS=1" "SIMTFUZZ_STATE=finished" "SIMTFUZZ_CASES=80" "SIMTFUZZ_COUNT_open=1" stored
 [ "$(grep -c SIMTFUZZ_EVENT=finding told)" = 1 ] || failed "a finding is told more than once"
 rm told
 expect 0 "${hunt[@]}" --config notify.ini --fail-on new

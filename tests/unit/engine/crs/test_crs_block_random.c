@@ -6,6 +6,7 @@
  */
 #include "tests/unit/engine/crs/bars_search.h"
 #include "tests/unit/engine/crs/ptx_programs.h"
+#include "tests/unit/shared/many.h"
 
 #include "engine/base/pcg.h"
 
@@ -178,7 +179,7 @@ static void random_programs_agree_with_the_report(void **state)
     uint32_t seen[8] = {0}, several = 0;
     struct pcg rng;
     pcg_seed(&rng, 2, 1);
-    for (uint32_t n = 0; n < PROGRAMS; n++) {
+    for (uint32_t n = 0; n < many(PROGRAMS); n++) {
         size_t mark = arena_mark(&test_arena);
         struct warps_program random = random_program(&rng);
         const struct program *program = ptx_of(&random);
@@ -268,7 +269,7 @@ static void variants_of_a_step_do_the_same(void **state)
     enum { PROGRAMS = 1500 };
     struct pcg rng;
     pcg_seed(&rng, 3, 1);
-    for (uint32_t n = 0; n < PROGRAMS; n++) {
+    for (uint32_t n = 0; n < many(PROGRAMS); n++) {
         size_t mark = arena_mark(&test_arena);
         struct warps_program random = random_program(&rng);
         const struct program *program = ptx_of(&random);

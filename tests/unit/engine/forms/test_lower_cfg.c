@@ -4,6 +4,7 @@
  * interpreter that walks the blocks, one thread after another.
  */
 #include "tests/unit/shared/block_order.h"
+#include "tests/unit/shared/many.h"
 
 #include "engine/base/pcg.h"
 #include "engine/forms/lower_cfg.h"
@@ -260,7 +261,7 @@ static void test_generated(void **state)
     assert_true(gen_parse_features(
         "-barriers,-atomics,-votes,-choices,-assumes,-graphs,-directions,-crs,-known",
         &gen.features, &error_at));
-    for (uint64_t number = 0; number < KERNELS; number++) {
+    for (uint64_t number = 0; number < many(KERNELS); number++) {
         size_t mark = arena_mark(&test_arena);
         const char *reason = NULL;
         struct ast_kernel *kernel = gen_case(&test_arena, 17, number, &gen);
@@ -294,7 +295,8 @@ static void test_generated(void **state)
         arena_release(&test_arena, mark);
     }
     print_message("%u compared, %u with procedures, %u refused\n", compared, procedures, refused);
-    assert_true(compared > 2 * KERNELS && refused < KERNELS / 2 && procedures > 300);
+    assert_true(compared > 2 * many(KERNELS) && refused < many(KERNELS) / 2 &&
+                procedures > many(300));
 }
 
 /* ---- shapes ---- */

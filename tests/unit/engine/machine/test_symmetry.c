@@ -1,5 +1,6 @@
 /* Searches up to permutations of threads that are alike (engine/machine/symmetry.h): on random kernels in which
  * threads are alike every row of the termination matrix is as the search of all states has it. */
+#include "tests/unit/shared/many.h"
 #include "tests/unit/shared/support.h"
 
 #include "engine/base/pcg.h"
@@ -147,7 +148,7 @@ static void rows_are_as_without(void **state)
 {
     (void)state;
     const char *wanted = getenv("SYMMETRY_KERNELS");
-    uint64_t kernels = wanted ? strtoull(wanted, NULL, 10) : 300;
+    uint64_t kernels = wanted ? strtoull(wanted, NULL, 10) : many(300);
     struct figures figures = {0};
     static char text[4096];
     struct writer w = {.text = text, .room = sizeof text};
