@@ -2,8 +2,8 @@
  * Every kernel of the corpus and the first cases of a campaign show what they showed when tests/golden/digests.txt was
  * blessed: the same bytes on any machine, with any compiler, and a change of behaviour that nobody meant shows.
  *
- * By day a part of them does, all every night (many.h). SIMTFUZZ_BLESS=1 in the environment (tests/golden/bless.sh) writes
- * the file anew.
+ * By day a part of them is looked at, all every night (many.h). SIMTFUZZ_BLESS=1 in the environment
+ * (tests/golden/bless.sh) writes the file anew.
  */
 #include "tests/unit/shared/corpus_kernel.h"
 #include "tests/unit/shared/many.h"
