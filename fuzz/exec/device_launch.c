@@ -286,7 +286,8 @@ static bool move_memory(struct device *device, struct launch *launch, uint32_t m
         const struct device_buffer *buffer = buffer_named(device, region->name, module);
         uint8_t *written = launch->race->written + region->word;
         size_t words = (region->bytes + 3) / 4;
-        if (buffer && !move_bytes(device, buffer, launch_bytes(launch, region), out))
+        if (buffer && !buffer->is_laid_out &&
+            !move_bytes(device, buffer, launch_bytes(launch, region), out))
             return false;
         if (!out && (!buffer || !buffer->written))
             memset(written, ALL_BYTES, words);

@@ -142,9 +142,13 @@ bool device_add_variable(struct device *device, const struct device_variable *va
         return false; /* no kernel can use it; that there is no PTX is told at the launch */
     size_t mark = arena_mark(&device->arena);
     const uint8_t *image = ptx_variable_image(&device->arena, found, variable->at.bytes, why);
-    bool good = image && pwrite(device->memory, image, variable->at.bytes,
-                                (off_t)variable->at.offset) == (ssize_t)variable->at.bytes;
-    if (image)
-        arena_release(&device->arena, mark);
+    buffer->is_laid_out = !image;
+    if (!image) {
+        *why = NULL;
+        return false;
+    }
+    bool good = pwrite(device->memory, image, variable->at.bytes, (off_t)variable->at.offset) ==
+                (ssize_t)variable->at.bytes;
+    arena_release(&device->arena, mark);
     return good;
 }

@@ -159,13 +159,15 @@ bool fatbin_find(struct arena *arena, const uint8_t *data, size_t bytes, struct 
     if (*why)
         return false;
     if (!search.has_ptx) {
-        *why = search.code
-                   ? arena_printf(arena,
-                                  "the program holds machine code for sm_%u and no PTX: build it "
-                                  "with nvcc -arch=sm_%u, or add -gencode "
-                                  "arch=compute_%u,code=compute_%u",
-                                  search.code, search.code, search.code, search.code)
-                   : "the fat binary holds neither PTX nor machine code";
+        *why =
+            search.code
+                ? arena_printf(arena,
+                               "the program holds machine code for sm_%u and no PTX: build it "
+                               "with nvcc -arch=sm_%u, or add -gencode "
+                               "arch=compute_%u,code=compute_%u (separate compilation, -rdc=true, "
+                               "links machine code only: build without it)",
+                               search.code, search.code, search.code, search.code)
+                : "the fat binary holds neither PTX nor machine code";
         return false;
     }
     const struct entry *best = &search.best;

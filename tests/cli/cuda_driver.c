@@ -138,6 +138,8 @@ static void run_graph(void *module)
     CALL("cuGraphInstantiate", (void **, void *, uint64_t), &instance, graph, 0);
     printf("graph: %s\n", why(CALL("cuGraphLaunch", (void *, void *), instance, NULL)));
     printf("%d wrong\n", wrong_of(out, 21));
+    CALL("cuGraphExecDestroy", (void *), instance);
+    CALL("cuGraphDestroy", (void *), graph);
     CALL("cuMemFree", (pointer), set.to);
     CALL("cuMemFree", (pointer), out);
 }

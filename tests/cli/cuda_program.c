@@ -66,7 +66,7 @@ enum { PTX = 1, CODE = 2, HEAD = 16, ENTRY = 64, ALL = 1 << 20, N = 96 };
 enum { TO_DEVICE = 1, TO_HOST = 2 };
 
 static unsigned char binary[ALL];
-static char scale, clash, forever, half, talk, odd, few, missing, together,
+static char scale, clash, forever, half, talk, odd, few, missing, together, choose, table,
     factor; /* their addresses are their names */
 
 static void put(size_t at, uint64_t value, size_t bytes)
@@ -93,7 +93,7 @@ static void make_binary(const char *what, const char *path)
     put(HEAD + 28, 80, 4);
 }
 
-static void register_all(void)
+static void register_all(const char *what)
 {
     static struct {
         uint32_t magic, version;
@@ -102,15 +102,18 @@ static void register_all(void)
     void **module = __cudaRegisterFatBinary(&wrapper);
     const struct {
         const char *host, *name;
-    } kernels[] = {{&scale, "scale"}, {&clash, "clash"},     {&forever, "forever"},
-                   {&half, "half"},   {&talk, "talk"},       {&odd, "odd"},
-                   {&few, "few"},     {&missing, "missing"}, {&together, "together"}};
+    } kernels[] = {{&scale, "scale"},  {&clash, "clash"},     {&forever, "forever"},
+                   {&half, "half"},    {&talk, "talk"},       {&odd, "odd"},
+                   {&few, "few"},      {&missing, "missing"}, {&together, "together"},
+                   {&choose, "choose"}};
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
         char *name = (char *)(uintptr_t)kernels[i].name;
         __cudaRegisterFunction(module, kernels[i].host, name, name, -1, NULL, NULL, NULL, NULL,
                                NULL);
     }
     __cudaRegisterVar(module, &factor, NULL, "factor", 0, 4, 0, 0);
+    if (strcmp(what, "choose") == 0)
+        __cudaRegisterVar(module, &table, NULL, "table", 0, 16, 0, 0);
     __cudaRegisterFatBinaryEnd(module);
 }
 
@@ -160,6 +163,19 @@ static void run_together(int cooperative)
     cudaMemcpy(values, out, sizeof values, TO_HOST);
     printf("together: %s, %d %d %d %d\n", cudaGetErrorString(error), values[4], values[5],
            values[6], values[7]);
+    cudaFree(out);
+}
+
+/* Threads call what a table in the module has. */
+static void run_choose(void)
+{
+    int values[4] = {0};
+    void *out;
+    cudaMalloc(&out, sizeof values);
+    int error = launch(&choose, 1, 4, out, NULL);
+    cudaMemcpy(values, out, sizeof values, TO_HOST);
+    printf("choose: %s, %d %d %d %d\n", cudaGetErrorString(error), values[0], values[1], values[2],
+           values[3]);
     cudaFree(out);
 }
 
@@ -249,6 +265,7 @@ static void run_capture(void)
     for (int i = 0; i < N; i++)
         wrong += values[i] != 5 * 0x01010101;
     printf("%d calls, %d wrong\n", calls, wrong);
+    cudaGraphDestroy(graph);
     cudaStreamBeginCapture(s, 0);
     printf("wait: %s\n", cudaGetErrorString(cudaStreamSynchronize(s)));
     printf("end: %s\n", cudaGetErrorString(cudaStreamEndCapture(s, &graph)));
@@ -260,6 +277,8 @@ static void run_capture(void)
     cudaGraphExecDestroy(instance);
     cudaStreamDestroy(t);
     printf("gone: %s\n", cudaGetErrorString(cudaMemsetAsync(out, 0, 4, t)));
+    cudaEventDestroy(fork);
+    cudaEventDestroy(join);
     cudaFree(out);
 }
 
@@ -277,6 +296,8 @@ static void run_late(void)
     cudaGraphInstantiate(&instance, graph, 0);
     cudaGraphLaunch(instance, s);
     printf("late: %s\n", cudaGetErrorString(cudaDeviceSynchronize()));
+    cudaGraphDestroy(graph);
+    cudaGraphExecDestroy(instance);
 }
 
 int main(int argc, char **argv)
@@ -286,7 +307,7 @@ int main(int argc, char **argv)
     if (argc != 3)
         return 9;
     make_binary(what, argv[2]);
-    register_all();
+    register_all(what);
     if (strcmp(what, "scale") == 0)
         return run_scale(N / 32, 1);
     if (strcmp(what, "beyond") == 0)
@@ -324,6 +345,8 @@ int main(int argc, char **argv)
         run_capture();
     } else if (strcmp(what, "together") == 0 || strcmp(what, "apart") == 0) {
         run_together(strcmp(what, "together") == 0);
+    } else if (strcmp(what, "choose") == 0) {
+        run_choose();
     } else if (strcmp(what, "late") == 0) {
         run_late();
     } else if (strcmp(what, "ipc") == 0) {

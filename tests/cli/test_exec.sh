@@ -101,6 +101,11 @@ says out 'note: the launch is cooperative, since the kernel waits for its grid (
 expect 2 check --entry togeth "$small"
 says err "there is no entry 'togeth', but scale"
 
+# Functions behind a table of the module.
+run 0 choose
+says out 'choose: no error, 5 2 7 6'
+says err 'nothing is wrong'
+
 # Graphs: of nodes, and of streams that are captured.
 run 0 graph
 says out '2 nodes, 1 edges' 'graph: no error' '0 wrong' '25 behind an update' 'a circle: invalid argument'
@@ -141,7 +146,7 @@ for what in scale packed; do
 done
 drive 1 beyond
 says out 'scale: CUDA_ERROR_ILLEGAL_ADDRESS'
-says err 'launched by ' 'byte 384 of buffer5, which has 384 bytes' 'the program ended with status 1'
+says err 'launched by ' 'byte 384 of buffer6, which has 384 bytes' 'the program ended with status 1'
 drive 0 missing
 says out 'missing: CUDA_ERROR_NOT_FOUND'
 drive 0 early
