@@ -320,12 +320,79 @@ static inline uint32_t round_tf32(uint32_t x, uint32_t rounding)
 
 ROW1(to_tf32, row32, row32, round_tf32(x, immediate))
 
+/* ---- e4m3: no infinities, one NaN; e5m2: as f16, with two digits behind the point ---- */
+
+enum { EIGHT_E4M3 = 1, EIGHT_RELU = 2, EIGHT_NAN = 0x7f, EIGHT_SIGN = 0x80 };
+
+/* To the nearest, ties to even; what is greater than the greatest number becomes that. */
+static uint32_t to_eight(struct soft a, uint32_t how)
+{
+    const bool e4m3 = how & EIGHT_E4M3;
+    const uint32_t most = e4m3 ? 0x7e : 0x7b, sign = a.is_negative ? EIGHT_SIGN : 0;
+    const int32_t places = e4m3 ? 3 : 2,
+                  least = e4m3 ? -6 : -14; /* exponent of the least normal number */
+    if (a.kind == SOFT_NAN)
+        return EIGHT_NAN;
+    if (a.kind == SOFT_INFINITE || a.digits == 0)
+        return a.kind == SOFT_INFINITE ? sign | most : sign;
+    const int32_t top = a.exponent + 63 - __builtin_clzll((uint64_t)a.digits);
+    const int32_t scale = top < least ? least : top;
+    if (top > 15)
+        return sign | most;
+    a.exponent -= scale - places;
+    a = soft_round(a, SOFT_NEAREST);
+    const uint32_t bits =
+        ((uint32_t)(scale - least) << places) + (uint32_t)(a.digits << a.exponent);
+    return sign | (bits < most ? bits : most);
+}
+
+static uint32_t from_eight(uint32_t x, uint32_t how)
+{
+    struct soft a = soft_unpack(x << 8 & 0xffff, SOFT_F16); /* e5m2 */
+    const uint32_t field = x >> 3 & 15;
+    if (how & EIGHT_E4M3)
+        a = (struct soft){.kind = (x & 0x7f) == EIGHT_NAN ? SOFT_NAN : SOFT_FINITE,
+                          .is_negative = x >> 7 & 1,
+                          .digits = (x & 7) | (field ? 8 : 0),
+                          .exponent = (int32_t)(field ? field : 1) - 10};
+    const bool is_cut = how & EIGHT_RELU && a.is_negative && a.kind != SOFT_NAN;
+    return is_cut ? 0 : (uint32_t)soft_pack(a, SOFT_F16, SOFT_NEAREST);
+}
+
+static inline uint32_t eight_of(uint64_t bits, enum soft_format_name format, uint32_t how)
+{
+    return to_eight(soft_unpack(bits, format), how);
+}
+
+ROW2(eights_pack, row32, row32, row32,
+     eight_of(x, SOFT_F32, immediate) << 8 | eight_of(y, SOFT_F32, immediate))
+ROW1(eights_narrow, row32, row32,
+     eight_of(x >> 16, SOFT_F16, immediate) << 8 | eight_of(x & 0xffff, SOFT_F16, immediate))
+ROW1(eights_widen, row32, row32,
+     from_eight(x >> 8 & 0xff, immediate) << 16 | from_eight(x & 0xff, immediate))
+
+static ptx_row_fn *find_eights(const struct ptx_instruction *i, uint32_t *immediate)
+{
+    const uint8_t *words = i->words;
+    *immediate =
+        (words[PTX_SLOT_TYPE] == PTX_W_E4M3X2 || words[PTX_SLOT_TYPE2] == PTX_W_E4M3X2 ? EIGHT_E4M3
+                                                                                       : 0) |
+        (words[PTX_SLOT_SAT] == PTX_W_RELU ? EIGHT_RELU : 0);
+    return i->form == PTX_FORM_CVT_EIGHTS_PACK     ? eights_pack
+           : i->form == PTX_FORM_CVT_EIGHTS_NARROW ? eights_narrow
+           : i->form == PTX_FORM_CVT_EIGHTS_WIDEN  ? eights_widen
+                                                   : NULL;
+}
+
 ROW_FINDER(convert)
 {
     if (instruction->form == PTX_FORM_CVT_TF32) {
         *immediate = instruction->words[PTX_SLOT_ROUND];
         return to_tf32;
     }
+    ptx_row_fn *eights = find_eights(instruction, immediate);
+    if (eights)
+        return eights;
     if (ptx_forms[instruction->form].opcode != PTX_OP_CVT || instruction->form == PTX_FORM_CVT_PACK)
         return NULL;
     const uint8_t *words = instruction->words;

@@ -118,6 +118,8 @@ struct ptx_type ptx_type_of(enum ptx_word word)
         [PTX_W_F32] = FLOAT(32),
         [PTX_W_F64] = FLOAT(64),
         [PTX_W_TF32] = BITS(32),
+        [PTX_W_E4M3X2] = BITS(16),
+        [PTX_W_E5M2X2] = BITS(16),
         [PTX_W_TEXREF] = BITS(64),
         [PTX_W_SURFREF] = BITS(64),
         [PTX_W_S4] = SIGNED(4),

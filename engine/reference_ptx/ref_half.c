@@ -23,6 +23,11 @@ static bool is_half(enum ptx_word type)
     return half_of(type) == PTX_W_F16 || half_of(type) == PTX_W_BF16;
 }
 
+static bool is_eights(const struct ref_computing *r, enum ptx_slot slot)
+{
+    return ref_word_of(r, slot) == PTX_W_E4M3X2 || ref_word_of(r, slot) == PTX_W_E5M2X2;
+}
+
 bool ref_is_half(const struct ref_computing *r)
 {
     enum ptx_opcode opcode = ptx_forms[r->instruction->form].opcode;
@@ -30,7 +35,7 @@ bool ref_is_half(const struct ref_computing *r)
     case PTX_OP_SET:
         return is_half(ref_word_of(r, PTX_SLOT_TYPE2));
     case PTX_OP_CVT:
-        return is_packed(ref_word_of(r, PTX_SLOT_TYPE));
+        return is_packed(ref_word_of(r, PTX_SLOT_TYPE)) || is_eights(r, PTX_SLOT_TYPE);
     case PTX_OP_ADD:
     case PTX_OP_SUB:
     case PTX_OP_MUL:
@@ -169,6 +174,56 @@ static void pack(struct ref_computing *r)
     }
 }
 
+/* ---- 8 bits: e4m3 (the last code is a NaN, there are no infinities), e5m2 (the upper byte of an f16) ---- */
+
+static long double eight_value(uint32_t code, bool e4m3)
+{
+    const int field = (int)(code >> 3 & 15);
+    if (!e4m3)
+        return ref_float_value((uint64_t)code << 8, PTX_W_F16);
+    if ((code & 0x7f) == 0x7f)
+        return (long double)NAN;
+    const long double size = field ? ldexpl((long double)(8 + code % 8), field - 10)
+                                   : ldexpl((long double)(code % 8), -9);
+    return code & 0x80 ? -size : size;
+}
+
+/* The nearest of all finite numbers; of two the one with the even code. */
+static uint64_t eight_nearest(long double x, bool e4m3)
+{
+    uint32_t best = 0;
+    if (x != x)
+        return 0x7f;
+    for (uint32_t code = 1; code <= (e4m3 ? 0x7eu : 0x7bu); code++) {
+        const long double d = fabsl(eight_value(code, e4m3) - fabsl(x));
+        const long double least = fabsl(eight_value(best, e4m3) - fabsl(x));
+        if (isinf(x) || d < least || (d == least && code % 2 == 0))
+            best = code;
+    }
+    return best | (signbit(x) ? 0x80 : 0);
+}
+
+static void narrow_eights(struct ref_computing *r)
+{
+    const bool e4m3 = ref_word_of(r, PTX_SLOT_TYPE) == PTX_W_E4M3X2;
+    const bool halves = ref_word_of(r, PTX_SLOT_TYPE2) == PTX_W_F16X2;
+    const long double upper =
+        halves ? ref_float_value(part(r->s[0], 1), PTX_W_F16) : ref_float_value(r->s[0], PTX_W_F32);
+    const long double lower =
+        halves ? ref_float_value(part(r->s[0], 0), PTX_W_F16) : ref_float_value(r->s[1], PTX_W_F32);
+    r->d[0] = eight_nearest(upper, e4m3) << 8 | eight_nearest(lower, e4m3);
+}
+
+static void widen_eights(struct ref_computing *r)
+{
+    const bool e4m3 = ref_word_of(r, PTX_SLOT_TYPE2) == PTX_W_E4M3X2;
+    r->d[0] = 0;
+    for (uint32_t half = 0; half < 2; half++) {
+        const long double x = eight_value((uint32_t)(r->s[0] >> 8 * half & 0xff), e4m3);
+        r->d[0] |= written(r, ref_float_bits(x, PTX_W_F16, FE_TONEAREST), PTX_W_F16) << 16 * half;
+    }
+}
+
 void ref_half(struct ref_computing *r, enum ptx_opcode opcode)
 {
     enum ptx_word type = ref_word_of(r, PTX_SLOT_TYPE);
@@ -177,7 +232,12 @@ void ref_half(struct ref_computing *r, enum ptx_opcode opcode)
         return;
     }
     if (opcode == PTX_OP_CVT) {
-        pack(r);
+        if (is_eights(r, PTX_SLOT_TYPE))
+            narrow_eights(r);
+        else if (is_eights(r, PTX_SLOT_TYPE2))
+            widen_eights(r);
+        else
+            pack(r);
         return;
     }
     r->d[0] = 0;
