@@ -1,6 +1,6 @@
 /*
- * ptx_grid.c - whether an entry waits for all blocks of its grid: cooperative_groups' grid.sync finds what they wait at by
- * the registers %envreg1 and %envreg2, which hold an address where a launch is cooperative.
+ * ptx_grid.c - whether an entry waits for all blocks of its grid: cooperative_groups' grid.sync finds what they wait at
+ * by the registers %envreg1 and %envreg2, which hold an address where a launch is cooperative.
  */
 #include "engine/input/ptx_kernel.h"
 #include "engine/ptx/ptx_reach.h"

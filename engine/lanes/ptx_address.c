@@ -232,7 +232,7 @@ static void say_why(const struct ptx_access *a, enum ptx_window kind, uint64_t a
     else if (fault->variable)
         snprintf(text, room, "byte %lld of %.100s, which has %llu bytes", (long long)fault->offset,
                  fault->variable, (unsigned long long)fault->size);
-    else if (address < NULL_PAGE)
+    else if (kind == PTX_WINDOW_GLOBAL && address < NULL_PAGE)
         snprintf(text, room, "a null pointer");
     else
         snprintf(text, room, "no variable of %s memory is near", window_names[kind]);

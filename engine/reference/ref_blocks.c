@@ -2,7 +2,8 @@
  * ref_blocks.c - lockstep-cfg Fig. 4 and 8, section 4: threads that run the blocks of a graph.
  *
  * Loops are those of their definition (ref_flow.h; CFG.loop, B-2), every loop counts its trips, and the counters of a
- * thread are never put back: two threads are at one barrier when their frames, calls and counters are the same (CFG.bv).
+ * thread are never put back: two threads are at one barrier when their frames, calls and counters are the same
+ * (CFG.bv).
  */
 #include "engine/reference/ref_flow.h"
 #include "engine/reference/ref_internal.h"

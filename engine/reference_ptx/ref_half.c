@@ -191,13 +191,15 @@ static long double eight_value(uint32_t code, bool e4m3)
 /* The nearest of all finite numbers; of two the one with the even code. */
 static uint64_t eight_nearest(long double x, bool e4m3)
 {
+    const uint32_t most = e4m3 ? 0x7e : 0x7b;
+    const long double size = fminl(fabsl(x), eight_value(most, e4m3)); /* differences are exact */
     uint32_t best = 0;
     if (x != x)
         return 0x7f;
-    for (uint32_t code = 1; code <= (e4m3 ? 0x7eu : 0x7bu); code++) {
-        const long double d = fabsl(eight_value(code, e4m3) - fabsl(x));
-        const long double least = fabsl(eight_value(best, e4m3) - fabsl(x));
-        if (isinf(x) || d < least || (d == least && code % 2 == 0))
+    for (uint32_t code = 1; code <= most; code++) {
+        const long double d = fabsl(eight_value(code, e4m3) - size);
+        const long double least = fabsl(eight_value(best, e4m3) - size);
+        if (d < least || (d == least && code % 2 == 0))
             best = code;
     }
     return best | (signbit(x) ? 0x80 : 0);

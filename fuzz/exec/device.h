@@ -26,8 +26,8 @@ struct device_buffer {
     uint32_t module;  /* of a variable; else 0 */
     bool is_constant; /* a __constant__ variable */
     bool is_freed;    /* what lay there, for messages */
-    bool
-        is_laid_out; /* it holds addresses of functions, which each launch has anew: what is written there is not kept */
+    /* It holds addresses of functions, which each launch has anew: what is written there is not kept. */
+    bool is_laid_out;
     uint8_t *written; /* a word: bits of the bytes that were written; NULL: all were */
     const struct device_stack
         *stack; /* where it was allocated; NULL: it is not known, or not asked */

@@ -333,7 +333,8 @@ static const char *with_place(struct arena *arena, const char *text, const char 
     return arena_printf(arena, "%.*s: %s", (int)length, text, what);
 }
 
-/* Of an address that leads nowhere: what was there, or whose it is. What lies near it by number has nothing to do with it. */
+/* Of an address that leads nowhere: what was there, or whose it is. What lies near it by number has nothing to do with
+ * it. */
 static void explain_address(const struct device *device, struct arena *arena,
                             struct launch_finding *finding, uint64_t address)
 {

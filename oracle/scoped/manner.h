@@ -3,8 +3,8 @@
  *
  * Strong are accesses with .relaxed, .acquire, .release, .acq_rel or .volatile (which is .relaxed.sys), and all
  * atomics: one without semantics is relaxed, without a scope .gpu. `membar` is `fence.sc`, `fence` without semantics
- * `fence.acq_rel`. There is one GPU here, so .sys and .gpu reach all threads, .cta those of a block; .cluster is .gpu in a
- * kernel of clusters, otherwise .cta.
+ * `fence.acq_rel`. There is one GPU here, so .sys and .gpu reach all threads, .cta those of a block; .cluster is .gpu
+ * in a kernel of clusters, otherwise .cta.
  */
 #ifndef ORACLE_SCOPED_MANNER_H
 #define ORACLE_SCOPED_MANNER_H

@@ -322,7 +322,7 @@ static const struct fault_row faults[] = {
     {KERNEL(".global .align 8 .b8 g[12];\n", "ld.global.u64 %d2, [g+8];"), STATUS_OUT_OF_BOUNDS, 0,
      "read of 8 bytes"},
     {KERNEL("", "mov.u64 %d2, 0; ld.global.u32 %r1, [%d2];"), STATUS_OUT_OF_BOUNDS, 0,
-     "at global address 0x0: no variable of global memory is near"},
+     "at global address 0x0: a null pointer"},
     {KERNEL("", "mov.u64 %d2, 0x123456789abcdef0; ld.u32 %r1, [%d2];"), STATUS_OUT_OF_BOUNDS, 0,
      "at generic address 0x123456789abcdef0"},
     {KERNEL("", "mov.u64 %d2, 0; ld.shared.u32 %r1, [%d2];"), STATUS_OUT_OF_BOUNDS, 0,
