@@ -8,6 +8,7 @@
 #include "engine/convergence/convergence.h"
 #include "engine/crs/crs.h"
 #include "engine/warps/threads.h"
+#include "fuzz/gen/gen_weights.h"
 #include "fuzz/generate/generate.h"
 #include "oracle/check/check.h"
 #include "tests/unit/shared/many.h"
@@ -80,6 +81,7 @@ static void structured_kernels(void **state)
     for (uint64_t number = 0; compiled < many(KERNELS); number++) {
         const char *reason = NULL;
         test_arena.used = 0;
+        assert_true(gen_weights_parse(&test_arena, "rare.assumes:400", &options.weights, &reason));
         struct ast_kernel *kernel = gen_case(&test_arena, 0x5eed, number, &options);
         if (kernel->form != FORM_STRUCTURED)
             continue;
