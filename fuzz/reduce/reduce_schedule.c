@@ -45,17 +45,15 @@ static void tape_remove(struct tape *to, const struct tape *from, uint32_t start
     to->count = from->count - (end - start);
 }
 
-/* The segment [start, end) is moved behind the one before it that has the same actor. False: there
- * is none. */
+/* The segment [start, end) is moved behind the one before it that has the same actor. False: there is none, or what
+ * was moved here before made the two one. */
 static bool tape_join(struct tape *to, const struct tape *from, uint32_t start, uint32_t end)
 {
-    uint32_t before = 0, before_end = 0;
+    uint32_t before_end = 0;
     for (uint32_t at = 0; at < start; at = segment_end(from, at))
-        if (from->entries[at] == from->entries[start]) {
-            before = at;
+        if (from->entries[at] == from->entries[start])
             before_end = segment_end(from, at);
-        }
-    if (before_end == 0 || before_end <= before)
+    if (before_end == 0 || before_end > start)
         return false;
     uint32_t length = end - start;
     memcpy(to->entries, from->entries, before_end * sizeof *to->entries);

@@ -129,6 +129,33 @@ static void schedules_keep_what_matters(void **state)
     arena_destroy(&scratch);
 }
 
+static bool all_eight_steps(const struct interest *interest, struct interest_question *question)
+{
+    (void)interest;
+    return question->check->tape->count == 8;
+}
+
+/* No step may go, and the steps of each actor may stand together: segments meet which were moved before. */
+static void segments_that_met_are_one(void **state)
+{
+    (void)state;
+    struct arena scratch;
+    assert_int_equal(arena_init(&scratch, 1 << 20), 0);
+    const struct interest interest = {.shown = all_eight_steps};
+    struct schedule_search search = {.interest = &interest,
+                                     .scratch = &scratch,
+                                     .check = CHECK_DEFAULTS,
+                                     .max_tests = 1000,
+                                     .go_on = always};
+    size_t column;
+    const struct tape *small =
+        reduce_schedule(&arena, &search, tape_parse(&arena, "0 1 0 1 0 1 0 1", &column));
+    assert_non_null(small);
+    assert_int_equal(small->count, 8);
+    assert_int_equal(tape_context_switches(small), 1);
+    arena_destroy(&scratch);
+}
+
 /* ---- planted predicates ---- */
 
 static struct ast_kernel *reduce_while(const char *text, planted_keeps *keeps)
@@ -307,6 +334,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(erratum_a4_ends_at_one_loop),
         cmocka_unit_test(schedules_keep_what_matters),
+        cmocka_unit_test(segments_that_met_are_one),
         cmocka_unit_test(numbers_become_as_small_as_can_be),
         cmocka_unit_test(graphs_end_at_their_planted_core),
         cmocka_unit_test(recursion_ends_at_two_calls),
