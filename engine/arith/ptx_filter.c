@@ -52,11 +52,11 @@ static struct soft slice_sum(const struct soft *texels, const uint32_t *weights,
     for (uint32_t n = 0; n < SLICE; n++) {
         const struct soft a = texels[n];
         const int32_t shift = a.exponent - last;
-        const int64_t digits = (int64_t)(shift >= 0    ? a.digits << shift
-                                         : shift > -64 ? a.digits >> -shift
-                                                       : 0);
-        total += (a.is_negative ? -digits : digits) * weights[n];
         sum = soft_add(sum, (struct soft){a.kind, a.is_negative, 0, 0}, SOFT_NEAREST);
+        if (weights[n] == 0 || a.digits == 0 || shift <= -64)
+            continue; /* nothing is left of it; the shift may be a wide one */
+        const int64_t digits = (int64_t)(shift >= 0 ? a.digits << shift : a.digits >> -shift);
+        total += (a.is_negative ? -digits : digits) * weights[n];
     }
     if (sum.kind != SOFT_FINITE || total == 0)
         return sum;

@@ -374,14 +374,14 @@ ROW1(eights_widen, row32, row32,
 static ptx_row_fn *find_eights(const struct ptx_instruction *i, uint32_t *immediate)
 {
     const uint8_t *words = i->words;
-    *immediate =
-        (words[PTX_SLOT_TYPE] == PTX_W_E4M3X2 || words[PTX_SLOT_TYPE2] == PTX_W_E4M3X2 ? EIGHT_E4M3
-                                                                                       : 0) |
-        (words[PTX_SLOT_SAT] == PTX_W_RELU ? EIGHT_RELU : 0);
-    return i->form == PTX_FORM_CVT_EIGHTS_PACK     ? eights_pack
-           : i->form == PTX_FORM_CVT_EIGHTS_NARROW ? eights_narrow
-           : i->form == PTX_FORM_CVT_EIGHTS_WIDEN  ? eights_widen
-                                                   : NULL;
+    const bool e4m3 = words[PTX_SLOT_TYPE] == PTX_W_E4M3X2 || words[PTX_SLOT_TYPE2] == PTX_W_E4M3X2;
+    ptx_row_fn *fn = i->form == PTX_FORM_CVT_EIGHTS_PACK     ? eights_pack
+                     : i->form == PTX_FORM_CVT_EIGHTS_NARROW ? eights_narrow
+                     : i->form == PTX_FORM_CVT_EIGHTS_WIDEN  ? eights_widen
+                                                             : NULL;
+    if (fn)
+        *immediate = (e4m3 ? EIGHT_E4M3 : 0) | (words[PTX_SLOT_SAT] == PTX_W_RELU ? EIGHT_RELU : 0);
+    return fn;
 }
 
 ROW_FINDER(convert)

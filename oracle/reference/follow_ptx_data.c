@@ -96,10 +96,12 @@ static struct ptx_instruction in_window(const struct follow_step *s)
 static uint64_t source_of(const struct follow_step *s, uint32_t k, uint32_t lane)
 {
     const struct ptx_row_op *row = &s->op->row;
-    const struct ptx_operand *result = instruction_of(s)->operands, *o = result->next;
+    const struct ptx_operand *o = instruction_of(s)->operands->next;
     uint64_t value;
     if (row->has_rank && k + 1 == row->source_count)
         return follow_ptx_rank(s, lane);
+    for (uint32_t i = 0; i < k && o; i++)
+        o = o->next;
     const bool is_special = o && o->target_kind == PTX_TARGET_SPECIAL;
     return is_special && follow_ptx_special(s, o, lane, &value) ? value
                                                                 : follow_ptx_source(s, k, lane);

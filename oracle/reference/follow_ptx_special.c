@@ -74,86 +74,85 @@ uint32_t follow_ptx_rank(const struct follow_step *s, uint32_t lane)
     return at[2] * n[1] * n[0] + at[1] * n[0] + at[0];
 }
 
-bool follow_ptx_special(const struct follow_step *s, const struct ptx_operand *operand,
-                        uint32_t lane, uint64_t *value)
+static struct shape vector_of(const struct places *p, enum ptx_special which)
 {
-    const struct places p = places_of(s, lane);
-    const struct ptx_kernel *kernel = s->x->code->kernel;
-    const uint32_t warp = s->f->program->launch.warp, threads = s->f->program->launch.threads;
-    const enum ptx_special which = operand->target.special;
-    struct shape shape = {{0, 0, 0}};
+    struct shape clusters = {{0, 0, 0}};
     switch ((int)which) {
     case PTX_SPECIAL_TID:
-        shape = p.thread;
-        break;
+        return p->thread;
     case PTX_SPECIAL_NTID:
-        shape = p.block;
-        break;
+        return p->block;
     case PTX_SPECIAL_CTAID:
-        shape = p.cta;
-        break;
+        return p->cta;
     case PTX_SPECIAL_NCTAID:
-        shape = p.grid;
-        break;
+        return p->grid;
     case PTX_SPECIAL_CLUSTERID:
-        shape = p.of_cluster;
-        break;
+        return p->of_cluster;
+    case PTX_SPECIAL_CLUSTER_CTAID:
+        return p->in_cluster;
+    case PTX_SPECIAL_CLUSTER_NCTAID:
+        return p->cluster;
     case PTX_SPECIAL_NCLUSTERID:
         for (uint32_t i = 0; i < 3; i++)
-            while (shape.n[i] * p.cluster.n[i] < p.grid.n[i])
-                shape.n[i]++;
+            while (clusters.n[i] * p->cluster.n[i] < p->grid.n[i])
+                clusters.n[i]++;
         break;
-    case PTX_SPECIAL_CLUSTER_CTAID:
-        shape = p.in_cluster;
-        break;
-    case PTX_SPECIAL_CLUSTER_NCTAID:
-        shape = p.cluster;
-        break;
+    }
+    return clusters;
+}
+
+static uint64_t grid_barrier(const struct ptx_kernel *kernel)
+{
+    for (const struct ptx_bind *m = kernel->memory; m; m = m->next)
+        if (strcmp(m->parameter, PTX_GRID_BARRIER) == 0)
+            return m->address;
+    return 0;
+}
+
+static uint64_t number_of(const struct follow_step *s, const struct places *p,
+                          enum ptx_special which, uint32_t lane)
+{
+    const struct ptx_kernel *kernel = s->x->code->kernel;
+    const uint32_t warp = s->f->program->launch.warp, threads = s->f->program->launch.threads;
+    switch ((int)which) {
     case PTX_SPECIAL_CLUSTER_CTARANK:
-        *value = follow_ptx_rank(s, lane);
-        return true;
+        return follow_ptx_rank(s, lane);
     case PTX_SPECIAL_CLUSTER_NCTARANK:
-        *value = all_of(p.cluster);
-        return true;
+        return all_of(p->cluster);
     case PTX_SPECIAL_IS_EXPLICIT_CLUSTER:
-        *value = kernel->cluster_given;
-        return true;
+        return kernel->cluster_given;
     case PTX_SPECIAL_LANEID:
-        *value = p.number % warp;
-        return true;
+        return p->number % warp;
     case PTX_SPECIAL_WARPID:
-        *value = p.number / warp;
-        return true;
+        return p->number / warp;
     case PTX_SPECIAL_NWARPID:
-        *value = (threads - 1) / warp + 1;
-        return true;
+        return (threads - 1) / warp + 1;
     case PTX_SPECIAL_LANEMASK_EQ:
     case PTX_SPECIAL_LANEMASK_LE:
     case PTX_SPECIAL_LANEMASK_LT:
     case PTX_SPECIAL_LANEMASK_GE:
     case PTX_SPECIAL_LANEMASK_GT:
-        *value = mask_of(which, p.number % warp);
-        return true;
+        return mask_of(which, p->number % warp);
     case PTX_SPECIAL_ENVREG1:
+        return grid_barrier(kernel) >> 32;
     case PTX_SPECIAL_ENVREG2:
-        *value = 0;
-        for (const struct ptx_bind *m = kernel->memory; m; m = m->next)
-            if (strcmp(m->parameter, "grid_barrier") == 0)
-                *value = which == PTX_SPECIAL_ENVREG1 ? m->address >> 32 : m->address << 32 >> 32;
-        return true;
+        return grid_barrier(kernel) << 32 >> 32;
     case PTX_SPECIAL_NSMID:
-        *value = 1;
-        return true;
+        return 1;
     case PTX_SPECIAL_WARP_SZ:
-        *value = warp;
-        return true;
-    case PTX_SPECIAL_TOTAL_SMEM_SIZE:
-    case PTX_SPECIAL_DYNAMIC_SMEM_SIZE:
-        return false; /* as the program was laid out */
-    default:
-        *value = 0;
-        return true;
+        return warp;
     }
-    *value = component(shape, operand->element);
+    return 0;
+}
+
+bool follow_ptx_special(const struct follow_step *s, const struct ptx_operand *operand,
+                        uint32_t lane, uint64_t *value)
+{
+    const struct places p = places_of(s, lane);
+    const enum ptx_special which = operand->target.special;
+    if (which == PTX_SPECIAL_TOTAL_SMEM_SIZE || which == PTX_SPECIAL_DYNAMIC_SMEM_SIZE)
+        return false; /* as the program was laid out */
+    *value = operand->element ? component(vector_of(&p, which), operand->element)
+                              : number_of(s, &p, which, lane);
     return true;
 }

@@ -554,6 +554,20 @@ static void a_wrong_engine_is_told(void **state)
     assert_string_equal(spoiled(SUBJECT_CONVERGENCE, 2, spoil_live), "live actors");
 }
 
+/* Of all special registers WARP_SZ alone is an operand of any instruction, and any of its operands. */
+static void a_special_register_is_one_operand(void **state)
+{
+    (void)state;
+    test_arena.used = 0;
+    const struct answer *answer = answer_of(
+        support_parse(".version 7.0\n.target sm_70\n.address_size 64\n"
+                      "// simtfuzz: threads=4 warp=4\n.visible .entry k()\n{\n.reg .u32 %r<4>;\n"
+                      "mov.u32 %r1, %tid.x;\nadd.u32 %r2, WARP_SZ, 5;\n"
+                      "sub.u32 %r3, %r1, WARP_SZ;\nexit;\n}\n"),
+        SUBJECT_BIT(SUBJECT_CRS) | SUBJECT_BIT(SUBJECT_BLOCK));
+    assert_int_equal(answer->verdict, VERDICT_AGREE);
+}
+
 /* ---- a PTX machine that is wrong ---- */
 
 static const char *const ptx_victim =
@@ -785,6 +799,7 @@ int main(void)
         cmocka_unit_test(block_programs),
         cmocka_unit_test(lock_step_programs),
         cmocka_unit_test(ptx_machines),
+        cmocka_unit_test(a_special_register_is_one_operand),
         cmocka_unit_test(lanes_apart),
         cmocka_unit_test(what_is_not_followed_is_said),
         cmocka_unit_test(memory_over_caches),
