@@ -71,6 +71,9 @@ struct allocation *allocation_of(const void *address);
 struct allocation *allocation_new(uint64_t bytes, enum device_memory kind);
 void allocation_end(struct allocation *allocation);
 
+/* Whether one has a part of the pages on which these bytes lie. */
+bool pages_have_memory(uint64_t address, uint64_t bytes);
+
 /* Bytes, in whole pages. */
 uint64_t memory_in_use(void);
 

@@ -187,6 +187,8 @@ cudaError_t cudaOccupancyMaxActiveClusters(int *count, const void *function, con
     memcpy(&shared, (const char *)config + 24, sizeof shared);
     device_read_attributes(config, &launch);
     const uint32_t size = launch.cluster[0] * launch.cluster[1] * launch.cluster[2];
+    if (size == 0 || size > 8)
+        return give(cudaErrorInvalidValue);
     *count = resident(kernel, (int)(block.x * block.y * block.z), shared) / (int)size;
     return give(cudaSuccess);
 }

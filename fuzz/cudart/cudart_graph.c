@@ -93,6 +93,8 @@ cudaError_t cudaGraphInstantiateWithParams(struct graph **instance, const struct
         const struct graph_node *wrong;
         int result; /* 0: done, 1: an error */
     } given;
+    if (!parameters)
+        return give(cudaErrorInvalidValue);
     memcpy(&given, parameters, sizeof given);
     cudaError_t error = cudaGraphInstantiateWithFlags(instance, graph, given.flags);
     given.wrong = NULL;

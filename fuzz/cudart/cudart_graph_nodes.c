@@ -17,11 +17,8 @@ cudaError_t node_add(struct graph_node **node, struct graph *graph,
                      struct graph_node *const *before, size_t count,
                      const struct operation *operation)
 {
-    if (!node || !graph || (count > 0 && !before))
+    if (!node || !graph || !nodes_are_of(graph, before, count))
         return give(cudaErrorInvalidValue);
-    for (size_t i = 0; i < count; i++)
-        if (!before[i] || before[i]->graph != graph)
-            return give(cudaErrorInvalidValue);
     *node = graph_add(graph, operation, before, count);
     return give(*node ? cudaSuccess : cudaErrorInvalidValue);
 }
@@ -400,14 +397,14 @@ static cudaError_t operation_of(struct launching *l, const struct node_parameter
         return cudaSuccess;
     case NODE_HOST:
         o->u.host = p->u.host;
-        return cudaSuccess;
+        return o->u.host.function ? cudaSuccess : cudaErrorInvalidValue;
     case NODE_GRAPH:
         o->u.graph = p->u.graph;
-        return cudaSuccess;
+        return o->u.graph ? cudaSuccess : cudaErrorInvalidValue;
     case NODE_WAIT:
     case NODE_RECORD:
         o->u.event = p->u.event;
-        return cudaSuccess;
+        return o->u.event ? cudaSuccess : cudaErrorInvalidValue;
     case NODE_EMPTY:
         return cudaSuccess;
     default:

@@ -58,6 +58,16 @@ struct allocation *allocation_of(const void *address)
     return a && !a->absent ? a : NULL;
 }
 
+bool pages_have_memory(uint64_t address, uint64_t bytes)
+{
+    const uint64_t first = address & ~(uint64_t)(PAGE - 1);
+    for (const struct allocation *a = allocations; a; a = a->next)
+        if (address + bytes > (a->address & ~(uint64_t)(PAGE - 1)) &&
+            first < ((a->address + a->bytes + PAGE - 1) & ~(uint64_t)(PAGE - 1)))
+            return true;
+    return false;
+}
+
 static bool is_taken(uint64_t address)
 {
     for (const struct allocation *a = allocations; a; a = a->next)
@@ -146,8 +156,9 @@ struct allocation *allocation_of_host(void *address, uint64_t bytes)
 
 void allocation_end(struct allocation *allocation)
 {
+    const uint64_t before = allocation->address % PAGE; /* on the first page: of the host's own */
     uint64_t length =
-        ((allocation->bytes ? allocation->bytes : 1) + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+        (before + (allocation->bytes ? allocation->bytes : 1) + PAGE - 1) & ~(uint64_t)(PAGE - 1);
     struct allocation **at = &allocations;
     while (*at != allocation)
         at = &(*at)->next;

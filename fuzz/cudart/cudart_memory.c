@@ -361,7 +361,7 @@ static cudaError_t set_row(const struct set_2d *set, const char *function, char 
     char chunk[CHUNK];
     const size_t bytes = set->width * set->element;
     cudaError_t error = cudaSuccess;
-    for (size_t i = 0; i < CHUNK; i += set->element)
+    for (size_t i = 0; i < CHUNK && i < bytes; i += set->element)
         memcpy(chunk + i, &set->value, set->element);
     for (size_t done = 0; done < bytes && !error; done += CHUNK)
         error =

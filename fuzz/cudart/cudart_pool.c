@@ -101,10 +101,15 @@ cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned flags)
         return give(cudaErrorInvalidValue);
     if (!device_enter())
         return give(cudaErrorInitializationError);
-    const bool known = allocation_of(pointer) != NULL;
+    const bool known = pages_have_memory((uint64_t)(uintptr_t)pointer, bytes);
     const struct allocation *a = known ? NULL : allocation_of_host(pointer, bytes);
     if (a)
         tell_allocation(a);
+    else if (known && !allocation_of(pointer))
+        device_say(DEVICE_NOTE,
+                   "cudaHostRegister(%p, %zu): a part of its pages is registered "
+                   "already; ranges that share a page are not supported",
+                   pointer, bytes);
     device_leave();
     return give(known ? cudaErrorHostMemoryAlreadyRegistered
                 : a   ? cudaSuccess

@@ -335,7 +335,8 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, struct graph *gra
     (void)edges;
     pthread_mutex_lock(&lock);
     struct stream *s = find_stream(stream);
-    cudaError_t error = begin(s, graph, mode);
+    cudaError_t error =
+        nodes_are_of(graph, before, count) ? begin(s, graph, mode) : cudaErrorInvalidValue;
     for (size_t i = 0; i < count && !error; i++)
         error = nodes_add(&s->tails, before[i]) ? cudaSuccess : cudaErrorMemoryAllocation;
     pthread_mutex_unlock(&lock);
@@ -442,7 +443,8 @@ cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream,
     (void)edges;
     pthread_mutex_lock(&lock);
     struct stream *s = find_stream(stream);
-    if (!capture_of(s))
+    const struct capture *c = capture_of(s);
+    if (!c || !nodes_are_of(c->graph, nodes, count))
         error = cudaErrorInvalidValue;
     else if (flags == SET)
         forget_nodes(&s->tails);

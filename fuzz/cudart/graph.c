@@ -15,6 +15,14 @@ bool nodes_add(struct nodes *nodes, struct graph_node *node)
     return true;
 }
 
+bool nodes_are_of(const struct graph *graph, struct graph_node *const *nodes, size_t count)
+{
+    bool are = count == 0 || nodes;
+    for (size_t i = 0; i < count && are; i++)
+        are = nodes[i] && nodes[i]->graph == graph;
+    return are;
+}
+
 struct graph *graph_new(void)
 {
     return calloc(1, sizeof(struct graph));
@@ -54,16 +62,6 @@ struct graph_node *graph_add(struct graph *graph, const struct operation *operat
         return NULL;
     }
     return node;
-}
-
-bool graph_change(struct graph_node *node, const struct operation *operation)
-{
-    struct operation new = *operation;
-    if (new.kind != node->operation.kind || !operation_keep(&new))
-        return false;
-    operation_end(&node->operation);
-    node->operation = new;
-    return true;
 }
 
 static void drop(struct nodes *nodes, const struct graph_node *node)
@@ -165,6 +163,20 @@ struct graph *graph_instance(const struct graph *graph, unsigned long long flags
     if (instance)
         instance->flags = flags;
     return instance;
+}
+
+bool graph_change(struct graph_node *node, const struct operation *operation)
+{
+    struct operation new = *operation;
+    if (new.kind != node->operation.kind || !operation_keep(&new))
+        return false;
+    if (new.kind == NODE_GRAPH && node->graph->order && !put_in_order(new.u.graph)) {
+        operation_end(&new);
+        return false;
+    }
+    operation_end(&node->operation);
+    node->operation = new;
+    return true;
 }
 
 cudaError_t graph_run(const struct graph *graph)

@@ -29,6 +29,7 @@ struct graph {
 
 /* False: no memory. */
 bool nodes_add(struct nodes *nodes, struct graph_node *node);
+bool nodes_are_of(const struct graph *graph, struct graph_node *const *nodes, size_t count);
 
 struct graph *graph_new(void);
 struct graph *graph_clone(const struct graph *graph);

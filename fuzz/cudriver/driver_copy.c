@@ -208,6 +208,7 @@ struct reservation {
 
 struct physical {
     uint64_t bytes;
+    bool was_mapped;
 };
 
 enum { GRANULARITY = 2 << 20 };
@@ -221,8 +222,8 @@ EXPORT CUresult cuMemAddressFree(CUdeviceptr address, size_t bytes);
 EXPORT CUresult cuMemCreate(struct physical **handle, size_t bytes, const void *properties,
                             uint64_t flags);
 EXPORT CUresult cuMemRelease(struct physical *handle);
-EXPORT CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset,
-                         const struct physical *handle, uint64_t flags);
+EXPORT CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset, struct physical *handle,
+                         uint64_t flags);
 EXPORT CUresult cuMemUnmap(CUdeviceptr address, size_t bytes);
 EXPORT CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes, const void *access, size_t count);
 EXPORT CUresult cuMemGetAccess(uint64_t *flags, const void *location, CUdeviceptr address);
@@ -295,23 +296,28 @@ static bool is_reserved(uint64_t address, uint64_t bytes)
     return false;
 }
 
-/* One place for each memory: what is mapped twice is not supported, as it would be two buffers. */
-CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset, const struct physical *handle,
+/* One place for each memory: elsewhere, or mapped again, it would be another buffer. */
+CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset, struct physical *handle,
                   uint64_t flags)
 {
     CUresult error = driver_ready();
     (void)flags;
-    if (error || !handle || offset != 0 || bytes > handle->bytes)
+    if (error || !handle || offset != 0 || bytes == 0 || bytes > handle->bytes)
         return error ? error : CUDA_ERROR_INVALID_VALUE;
     if (!device_enter())
         return CUDA_ERROR_NOT_INITIALIZED;
     const struct allocation *a = NULL;
-    if (is_reserved(address, bytes) && !allocation_of((void *)(uintptr_t)address))
+    const bool again = handle->was_mapped;
+    if (again)
+        device_say(DEVICE_NOTE, "cuMemMap: memory that was mapped before is not mapped again: it "
+                                "answers CUDA_ERROR_NOT_SUPPORTED");
+    else if (is_reserved(address, bytes) && !pages_have_memory(address, bytes))
         a = allocation_at_address(address, bytes);
     if (a)
         tell_allocation(a);
+    handle->was_mapped |= a != NULL;
     device_leave();
-    return a ? cudaSuccess : CUDA_ERROR_INVALID_VALUE;
+    return a ? cudaSuccess : again ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuMemUnmap(CUdeviceptr address, size_t bytes)

@@ -55,6 +55,13 @@ int cudaGraphGetNodes(void *graph, void **nodes, size_t *count);
 int cudaGraphGetEdges(void *graph, void **from, void **to, void *edges, size_t *count);
 int cudaGraphInstantiate(void **instance, void *graph, unsigned long long flags);
 int cudaGraphExecKernelNodeSetParams(void *instance, void *node, const void *parameters);
+int cudaGraphAddNode(void **node, void *graph, void *const *before, const void *edges, size_t count,
+                     const void *parameters);
+int cudaGraphExecNodeSetParams(void *instance, void *node, const void *parameters);
+int cudaStreamUpdateCaptureDependencies(void *stream, void *const *nodes, const void *edges,
+                                        size_t count, unsigned flags);
+int cudaHostRegister(void *pointer, size_t bytes, unsigned flags);
+int cudaHostUnregister(void *pointer);
 int cudaGraphExecUpdate(void *instance, void *graph, void *updated);
 int cudaGraphLaunch(void *instance, void *stream);
 int cudaIpcGetMemHandle(void *handle, void *pointer);
@@ -229,6 +236,49 @@ static void run_graph(void *unused)
     cudaGraphDestroy(graph);
 }
 
+/* A graph within one, which an instance is given anew; and nodes that are none. */
+static void run_inner(void)
+{
+    struct { /* cudaGraphNodeParams */
+        int kind, reserved[3];
+        union {
+            long long reserved[29];
+            void *graph;
+        } u;
+    } child = {.kind = 4};
+    int to = 7, from = 0;
+    void *inner, *outer, *node, *instance, *s;
+    cudaGraphCreate(&inner, 0);
+    cudaGraphCreate(&outer, 0);
+    cudaGraphAddMemcpyNode1D(&node, inner, NULL, 0, &to, &from, sizeof to, 0);
+    printf("nothing: %s\n",
+           cudaGetErrorString(cudaGraphAddNode(&node, outer, NULL, NULL, 0, &child)));
+    child.u.graph = inner;
+    cudaGraphAddNode(&node, outer, NULL, NULL, 0, &child);
+    cudaGraphInstantiate(&instance, outer, 0);
+    cudaGraphExecNodeSetParams(instance, node, &child);
+    const char *error = cudaGetErrorString(cudaGraphLaunch(instance, NULL));
+    printf("inner: %s, %d\n", error, to);
+    cudaStreamCreate(&s);
+    cudaStreamBeginCapture(s, 0);
+    printf("others: %s\n",
+           cudaGetErrorString(cudaStreamUpdateCaptureDependencies(s, &node, NULL, 1, 1)));
+    cudaGraphExecDestroy(instance);
+    cudaGraphDestroy(outer);
+    cudaGraphDestroy(inner);
+}
+
+/* The host's own memory: what begins on a page that is registered cannot be. */
+static void run_register(void)
+{
+    static char pages[4 << 12];
+    const char *first = cudaGetErrorString(cudaHostRegister(pages + 8, 1 << 12, 0));
+    const char *second = cudaGetErrorString(cudaHostRegister(pages + 16 + (1 << 12), 8, 0));
+    cudaHostUnregister(pages + 8);
+    printf("register: %s, %s, %s\n", first, second,
+           cudaGetErrorString(cudaHostRegister(pages + 16 + (1 << 12), 8, 0)));
+}
+
 static void count_up(void *counter)
 {
     ++*(int *)counter;
@@ -340,7 +390,10 @@ int main(int argc, char **argv)
         printf("huge: %s\n", cudaGetErrorString(launch(&scale, 1, 2048, memory, memory)));
     } else if (strcmp(what, "graph") == 0) {
         run_graph(memory);
+        run_inner();
         return 0;
+    } else if (strcmp(what, "register") == 0) {
+        run_register();
     } else if (strcmp(what, "capture") == 0) {
         run_capture();
     } else if (strcmp(what, "together") == 0 || strcmp(what, "apart") == 0) {

@@ -110,11 +110,15 @@ says err 'nothing is wrong'
 run 0 graph
 says out '2 nodes, 1 edges' 'graph: no error' '0 wrong' '25 behind an update' 'a circle: invalid argument'
 says out 'another: the graph update was not performed'
+says out 'nothing: invalid argument' 'inner: no error, 0' 'others: invalid argument'
 says err '2 launches of 6 blocks' 'nothing is wrong'
 run 0 capture
 says out 'capture: no error' '0 calls' '2 calls, 0 wrong' 'wait: operation not permitted when stream is capturing'
 says out 'end: operation failed due to a previous error' 'unjoined: capturing stream has unjoined work' 'gone: invalid resource handle'
 says err '2 launches of 6 blocks' 'nothing is wrong'
+run 0 register
+says out 'register: no error, part or all of the requested memory range is already mapped, no error'
+says err 'note      cudaHostRegister(' 'ranges that share a page are not supported'
 run 1 late
 says out 'late: an illegal memory access was encountered'
 says err 'it was byte 0 of buffer3, which has been freed'
