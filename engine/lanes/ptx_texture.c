@@ -2,7 +2,7 @@
  * ptx_texture.c - textures and surfaces: tex, tld4, txq, suld, sust, suq (PTX ISA 9.7.10, 9.7.11; CUDA C++ Programming
  * Guide, Texture Fetching). Texels lie in global memory, row after row; a handle says where, and how coordinates are
  * read. The lanes that execute come one after the other, the lowest first; each channel of a texel is an access of 1, 2
- * or 4 bytes. Texels that have no weight in the result are not read.
+ * or 4 bytes. A texel is not read where the place is no part of the way towards it.
  */
 #include "engine/lanes/ptx_exec_internal.h"
 

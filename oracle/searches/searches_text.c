@@ -32,10 +32,10 @@ static const char *arithmetic(struct drawing *d, const char *w)
                                          "-1", "0",  "2147483647", "(-2147483647 - 1)"};
     static const char *const operands[] = {
         "1", "a", "x", "y", "-1", "2147483647", "(-2147483647 - 1)"};
-    const char *operator= operators[below(d, sizeof operators / sizeof *operators)];
+    const char *op = operators[below(d, sizeof operators / sizeof *operators)];
     const char *left = operands[below(d, sizeof operands / sizeof *operands)];
     const char *right = bounds[below(d, sizeof bounds / sizeof *bounds)];
-    return arena_printf(d->arena, "%s = %s %s %s;", w, left, operator, right);
+    return arena_printf(d->arena, "%s = %s %s %s;", w, left, op, right);
 }
 
 /* One statement; so many may be within. Loops wait for a word. */

@@ -88,6 +88,14 @@ static void other_functions_are_not(void **state)
         assert_non_null(differs);
         assert_string_equal(differs, texts[i][1]);
     }
+    test_arena.used = 0;
+    const struct ast_kernel *kernel = support_parse(
+        "shared int x; void p() blocks { A: assume(1); x = 1; return; } "
+        "kernel k() blocks { Start: assume(1); goto B; B: assume(1); barrier(); goto End; }");
+    assert_null(graphs_normal_form(&test_arena, kernel->main, true));
+    const char *differs = graphs_normal_form(&test_arena, kernel->functions, false);
+    assert_non_null(differs);
+    assert_string_equal(differs, "normal form, return");
 }
 
 /* 0 -> 1 -> 2 -> 1, 2 -> 3 -> 4. */
