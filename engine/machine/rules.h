@@ -4,6 +4,8 @@
 #ifndef ENGINE_RULES_H
 #define ENGINE_RULES_H
 
+#include <stdint.h>
+
 enum rule {
 #define RULE(id, semantics, name, source) RULE_##id,
 #include "engine/machine/rules.def"
@@ -20,5 +22,8 @@ struct rule_info {
 
 /* Indexed by enum rule; RULE_NONE has the name "none". */
 extern const struct rule_info rule_table[RULE_COUNT + 1];
+
+/* How many rules of a semantics have fired, of how often each one did; none: nobody ran it. */
+uint32_t rules_fired(const uint64_t hits[RULE_COUNT], const char *semantics);
 
 #endif

@@ -244,14 +244,6 @@ static void print_findings(struct arena *arena, const struct campaign_options *o
                 pending, options->db_path);
 }
 
-static uint32_t fired_of(const struct campaign_summary *s, const char *semantics)
-{
-    uint32_t fired = 0;
-    for (uint32_t i = 0; i < RULE_COUNT; i++)
-        fired += s->hits[i] > 0 && strcmp(rule_table[i].semantics, semantics) == 0;
-    return fired;
-}
-
 static void print_coverage(const struct campaign_summary *s, FILE *out)
 {
     uint32_t fired = 0;
@@ -261,7 +253,7 @@ static void print_coverage(const struct campaign_summary *s, FILE *out)
     const char *separator = "; never: ";
     for (uint32_t i = 0; i < RULE_COUNT; i++) {
         const char *semantics = rule_table[i].semantics;
-        bool none = fired_of(s, semantics) == 0;
+        bool none = rules_fired(s->hits, semantics) == 0;
         bool first = i == 0 || strcmp(rule_table[i - 1].semantics, semantics) != 0;
         if (s->hits[i] > 0 || (none && !first))
             continue;
@@ -444,7 +436,7 @@ static void brief_coverage(const struct campaign_summary *s, FILE *out)
 {
     uint32_t fired = 0, all = 0, never[BRIEF_RULES + 1], missing = 0;
     for (uint32_t i = 0; i < RULE_COUNT; i++) {
-        if (fired_of(s, rule_table[i].semantics) == 0)
+        if (rules_fired(s->hits, rule_table[i].semantics) == 0)
             continue;
         all++;
         fired += s->hits[i] > 0;

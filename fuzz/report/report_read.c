@@ -446,19 +446,11 @@ static int read_growth(struct reader *r)
 
 /* ---- all of it ---- */
 
-static bool ran(const struct report *report, const char *semantics)
-{
-    for (uint32_t i = 0; i < RULE_COUNT; i++)
-        if (report->hits[i] > 0 && strcmp(rule_table[i].semantics, semantics) == 0)
-            return true;
-    return false;
-}
-
 static void count_rules(struct report *report)
 {
     for (uint32_t i = 0; i < RULE_COUNT; i++) {
         report->rules_fired += report->hits[i] > 0;
-        report->rules_asked += ran(report, rule_table[i].semantics);
+        report->rules_asked += rules_fired(report->hits, rule_table[i].semantics) > 0;
     }
 }
 
