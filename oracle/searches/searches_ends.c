@@ -169,16 +169,13 @@ enum search_liveness searches_liveness(const struct searched *s)
 
 /* ---- progress models: progress.def ---- */
 
-static bool is_treated_fairly(const struct graph *g, const struct class *c, uint32_t unit,
-                              enum progress_model model)
+bool searches_treats_fairly(enum progress_model model, const struct ref_all_state *state,
+                            uint32_t begun, uint32_t unit)
 {
-    const bool *final = g->all->states[c->place.state].final;
-    bool begun = c->place.begun >> unit & 1, lowest = true, below = false;
-    for (uint32_t u = 0; u < g->actors; u++) {
-        lowest = lowest && (u >= unit || final[u]);
-        below = below || (u >= unit && c->place.begun >> u & 1);
-    }
-    if (final[unit])
+    bool has_begun = begun >> unit & 1, lowest = true;
+    for (uint32_t u = 0; u < unit; u++)
+        lowest = lowest && state->final[u];
+    if (state->final[unit] || state->over)
         return false;
     switch (model) {
     case PROGRESS_UNFAIR:
@@ -186,11 +183,11 @@ static bool is_treated_fairly(const struct graph *g, const struct class *c, uint
     case PROGRESS_HSA:
         return lowest;
     case PROGRESS_OBE:
-        return begun;
+        return has_begun;
     case PROGRESS_HSA_OBE:
-        return begun || lowest;
+        return has_begun || lowest;
     case PROGRESS_LOBE:
-        return below;
+        return begun >> unit != 0;
     case PROGRESS_FAIR:
     case PROGRESS_MODEL_COUNT:
         break;
@@ -205,7 +202,7 @@ static bool may_hang(const struct graph *g, enum progress_model model)
         struct class c = class_number(g, i);
         bool allowed = c.cyclic;
         for (uint32_t u = 0; u < g->actors; u++)
-            if (is_treated_fairly(g, &c, u, model))
+            if (searches_treats_fairly(model, &g->all->states[c.place.state], c.place.begun, u))
                 allowed = allowed && (c.steps[u] || c.waits[u]);
         if (allowed)
             return true;

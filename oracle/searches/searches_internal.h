@@ -19,6 +19,9 @@ struct searched {
 
 /* Whether executions end, by definition, on the graph of all states. */
 enum search_liveness searches_liveness(const struct searched *s);
+/* Whether the model treats the unit fairly in a state to which units of these bits have stepped (progress.def). */
+bool searches_treats_fairly(enum progress_model model, const struct ref_all_state *state,
+                            uint32_t begun, uint32_t unit);
 /* "progress under lobe": the first model of which something else is said; NULL: none. Each actor is a unit. */
 const char *searches_progress(const struct searched *s, const struct progress *said);
 

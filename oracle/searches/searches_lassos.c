@@ -46,53 +46,25 @@ static bool add_step(const struct searched *s, struct way *way, uint32_t actor)
 
 /* ---- by definition ---- */
 
-/* Whom the model treats fairly in a state to which these have stepped. */
-static bool treats_fairly(const struct searched *s, enum progress_model model,
-                          const struct ref_all_state *state, const bool *begun, uint32_t unit)
-{
-    bool lowest = true, below = false;
-    for (uint32_t u = 0; u < s->actors; u++) {
-        lowest = lowest && (u >= unit || state->final[u]);
-        below = below || (u >= unit && begun[u]);
-    }
-    if (state->final[unit] || state->over)
-        return false;
-    switch (model) {
-    case PROGRESS_UNFAIR:
-        return false;
-    case PROGRESS_HSA:
-        return lowest;
-    case PROGRESS_OBE:
-        return begun[unit];
-    case PROGRESS_HSA_OBE:
-        return begun[unit] || lowest;
-    case PROGRESS_LOBE:
-        return below;
-    case PROGRESS_FAIR:
-    case PROGRESS_MODEL_COUNT:
-        break;
-    }
-    return true;
-}
-
 /* Steps [stem, count) come back to their first state; who is treated fairly is the same in each state, somebody (but
  * for `unfair`), and steps or cannot step somewhere. */
 static bool is_execution(const struct searched *s, enum progress_model model, const struct way *way,
                          uint32_t stem)
 {
-    bool begun[REF_ALL_ACTORS] = {false}, fair[REF_ALL_ACTORS] = {false},
-         settled[REF_ALL_ACTORS] = {false}, some = model == PROGRESS_UNFAIR, same = true;
+    bool fair[REF_ALL_ACTORS] = {false}, settled[REF_ALL_ACTORS] = {false};
+    bool some = model == PROGRESS_UNFAIR, same = true;
+    uint32_t begun = 0;
     for (uint32_t i = 0; i <= way->count; i++) {
         const struct ref_all_state *state = &s->all.states[way->states[i]];
         for (uint32_t u = 0; u < s->actors && i >= stem; u++) {
-            bool now = treats_fairly(s, model, state, begun, u);
+            bool now = searches_treats_fairly(model, state, begun, u);
             same = same && (i == stem || fair[u] == now);
             fair[u] = now;
             some = some || now;
             settled[u] = settled[u] || !state->live[u] || (i < way->count && way->actors[i] == u);
         }
         if (i < way->count)
-            begun[way->actors[i]] = true;
+            begun |= 1u << way->actors[i];
     }
     for (uint32_t u = 0; u < s->actors; u++)
         same = same && (!fair[u] || settled[u]);
@@ -186,7 +158,7 @@ static const char *ask_walk(const struct searched *s, struct machine *machine,
                 continue;
             way.count = to;
             const char *differs = ask_models(s, machine, &way, from);
-            for (uint32_t i = from; i < to && way.count < 2 * STEPS; i++)
+            for (uint32_t i = from; i < to; i++)
                 (void)add_step(s, &way, walk->actors[i]);
             if (!differs && way.count == 2 * to - from)
                 differs = ask_models(s, machine, &way, to);
@@ -198,16 +170,20 @@ static const char *ask_walk(const struct searched *s, struct machine *machine,
 
 /* ---- lassos that are found ---- */
 
+static bool steps_in(const struct way *way, uint32_t actor, uint32_t from, uint32_t to)
+{
+    for (uint32_t i = from; i < to; i++)
+        if (way->actors[i] == actor)
+            return true;
+    return false;
+}
+
 /* Whether every live actor steps in [from, to); live is who can step at its end. */
 static bool all_step(const struct searched *s, const struct way *way, uint32_t from, uint32_t to)
 {
-    for (uint32_t a = 0; a < s->actors; a++) {
-        bool steps = !s->all.states[way->states[to]].live[a];
-        for (uint32_t i = from; i < to; i++)
-            steps = steps || way->actors[i] == a;
-        if (!steps)
+    for (uint32_t a = 0; a < s->actors; a++)
+        if (s->all.states[way->states[to]].live[a] && !steps_in(way, a, from, to))
             return false;
-    }
     return true;
 }
 
@@ -248,13 +224,10 @@ static const char *ask_policy(const struct searched *s, const struct way *way,
         return NULL; /* a choice within a step, or too long */
     if (way->states[stem] != way->states[way->count])
         return "lasso: loop that does not come back";
-    for (uint32_t a = 0; a < s->actors; a++) {
-        bool steps = false;
-        for (uint32_t i = stem; i < way->count; i++)
-            steps = steps || way->actors[i] == a;
-        if (steps != said->stepped[a] || s->all.states[way->states[stem]].live[a] != said->live[a])
+    for (uint32_t a = 0; a < s->actors; a++)
+        if (steps_in(way, a, stem, way->count) != said->stepped[a] ||
+            s->all.states[way->states[stem]].live[a] != said->live[a])
             return "lasso: who steps in a policy's loop";
-    }
     return all_step(s, way, stem, way->count) == (said->kind == LASSO_FAIR)
                ? NULL
                : "lasso: kind of a policy's loop";
