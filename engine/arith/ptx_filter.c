@@ -33,11 +33,6 @@ void ptx_filter_weights(const uint32_t second[3], uint32_t weights[FILTER_TEXELS
 
 /* ---- floating point ---- */
 
-static int32_t exponent_of(struct soft a)
-{
-    return a.exponent + 63 - __builtin_clzll((uint64_t)a.digits);
-}
-
 /* What lies more than GUARD bits below the last place of a slice's greatest texel is cut off; the products are added
  * without loss. A zero is negative if all are. */
 static struct soft slice_sum(const struct soft *texels, const uint32_t *weights, uint32_t precision)
@@ -46,8 +41,8 @@ static struct soft slice_sum(const struct soft *texels, const uint32_t *weights,
     int64_t total = 0;
     struct soft sum = {.is_negative = true};
     for (uint32_t n = 0; n < SLICE; n++)
-        if (weights[n] > 0 && texels[n].digits > 0 && exponent_of(texels[n]) > most)
-            most = exponent_of(texels[n]);
+        if (weights[n] > 0 && texels[n].digits > 0 && soft_top(texels[n]) > most)
+            most = soft_top(texels[n]);
     const int32_t last = most - (int32_t)precision + 1 - GUARD;
     for (uint32_t n = 0; n < SLICE; n++) {
         const struct soft a = texels[n];
@@ -102,9 +97,9 @@ static uint64_t float_sum(enum soft_format_name format, const uint64_t texels[FI
 
 /* ---- parts of one ---- */
 
-static uint64_t float_bits(int64_t value, int64_t one)
+uint64_t ptx_filter_unit(int64_t value, int64_t one)
 {
-    const float number = (float)((double)value / (double)one);
+    const float number = (float)((double)(value < -one ? -one : value) / (double)one);
     uint32_t bits;
     memcpy(&bits, &number, sizeof bits);
     return bits;
@@ -115,23 +110,22 @@ static uint64_t float_bits(int64_t value, int64_t one)
 static uint64_t unit_sum(const struct ptx_type type, const uint64_t texels[FILTER_TEXELS],
                          const uint32_t weights[FILTER_TEXELS])
 {
-    static const int64_t most = INT16_MAX;
     int64_t sum = 0;
     for (uint32_t n = 0; n < FILTER_TEXELS; n++) {
         int64_t v = (int64_t)texels[n];
         if (weights[n] == 0)
             continue;
         if (type.is_signed)
-            v = type.bits == 8 ? (int8_t)v : (int16_t)v == INT16_MIN ? -most : (int16_t)v;
+            v = type.bits == 8 ? (int8_t)v : (int16_t)v == INT16_MIN ? -INT16_MAX : (int16_t)v;
         else if (type.bits == 8)
             v *= 257;
         sum += v * weights[n];
     }
     if (!type.is_signed)
-        return float_bits((sum + FILTER_ONE / 2) >> FILTER_BITS, UINT16_MAX);
+        return ptx_filter_unit((sum + FILTER_ONE / 2) >> FILTER_BITS, UINT16_MAX);
     sum = type.bits == 16 ? (sum + FILTER_ONE / 2) >> FILTER_BITS
                           : (8 * sum + (sum >> 4) + (sum >> 12) + 4) >> 3;
-    return float_bits(sum < -most ? -most : sum, most);
+    return ptx_filter_unit(sum, INT16_MAX);
 }
 
 uint64_t ptx_filter_sum(enum ptx_word type, const uint64_t texels[FILTER_TEXELS],

@@ -27,6 +27,9 @@ static inline bool ptx_filter_has(const uint32_t second[3], uint32_t n)
 uint64_t ptx_filter_sum(enum ptx_word type, const uint64_t texels[FILTER_TEXELS],
                         const uint32_t second[3]);
 
+/* value / one as bits of .f32; below -1 is -1. */
+uint64_t ptx_filter_unit(int64_t value, int64_t one);
+
 /* A half as bits of .f32; a NaN keeps what it carries. */
 uint64_t ptx_filter_half(uint64_t bits);
 

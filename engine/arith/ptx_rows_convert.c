@@ -335,7 +335,7 @@ static uint32_t to_eight(struct soft a, uint32_t how)
         return EIGHT_NAN;
     if (a.kind == SOFT_INFINITE || a.digits == 0)
         return a.kind == SOFT_INFINITE ? sign | most : sign;
-    const int32_t top = a.exponent + 63 - __builtin_clzll((uint64_t)a.digits);
+    const int32_t top = soft_top(a);
     const int32_t scale = top < least ? least : top;
     if (top > 15)
         return sign | most;

@@ -41,6 +41,11 @@ static int32_t top_of(uint128 digits)
     return high ? 127 - __builtin_clzll(high) : 63 - __builtin_clzll((uint64_t)digits);
 }
 
+int32_t soft_top(struct soft a)
+{
+    return a.exponent + top_of(a.digits);
+}
+
 /* Moves the highest bit up to `top`. */
 static void normalise(struct soft *a, int32_t top)
 {
@@ -116,7 +121,7 @@ static uint64_t infinity_of(const struct soft_format *f)
  * one that rounding up may carry into. */
 static uint64_t pack_digits(struct soft a, const struct soft_format *f, enum soft_rounding rounding)
 {
-    int32_t top = a.exponent + top_of(a.digits), least = 1 - f->exponent;
+    int32_t top = soft_top(a), least = 1 - f->exponent;
     int32_t scale = top < least ? least : top; /* exponent of the leading digit */
     int32_t shift = scale - (f->precision - 1) - a.exponent;
     uint128 digits = shift < 0 ? a.digits << -shift
@@ -287,7 +292,7 @@ uint64_t soft_to_integer(struct soft a, uint32_t bits, bool is_signed, enum soft
     if (a.kind == SOFT_NAN)
         return nan_value;
     a = soft_round(a, rounding);
-    bool is_large = a.kind == SOFT_INFINITE || (a.digits && a.exponent + top_of(a.digits) > 64);
+    bool is_large = a.kind == SOFT_INFINITE || (a.digits && soft_top(a) > 64);
     uint64_t size = bound;
     if (!is_large && a.digits << a.exponent <= bound)
         size = (uint64_t)(a.digits << a.exponent);

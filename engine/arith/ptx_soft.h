@@ -37,6 +37,9 @@ struct soft {
     uint128 digits;
 };
 
+/* The exponent of the highest digit; digits are not 0. */
+int32_t soft_top(struct soft a);
+
 struct soft soft_unpack(uint64_t bits, enum soft_format_name format);
 uint64_t soft_pack(struct soft a, enum soft_format_name format, enum soft_rounding rounding);
 

@@ -287,13 +287,8 @@ static int32_t as_signed(uint64_t value, uint32_t bits)
 /* v / 255, or v / 127 but not below -1, and so on. */
 static uint64_t unit_bits(const struct ptx_type type, uint64_t value)
 {
-    double part = (double)value / ((1u << type.bits) - 1);
-    if (type.is_signed)
-        part = fmax(-1, (double)as_signed(value, type.bits) / ((1u << (type.bits - 1)) - 1));
-    const float number = (float)part;
-    uint32_t bits;
-    memcpy(&bits, &number, sizeof bits);
-    return bits;
+    const int64_t one = ((int64_t)1 << (type.bits - type.is_signed)) - 1;
+    return ptx_filter_unit(type.is_signed ? as_signed(value, type.bits) : (int64_t)value, one);
 }
 
 /* What lies in the register, of a texel alone: floats keep their bits. */
