@@ -17,6 +17,7 @@ enum { STEPS = 48, WALKS = 3, LASSOS = 6 /* of a walk that are asked about */, F
 struct way {
     uint32_t count; /* of steps */
     uint32_t actors[2 * STEPS], states[2 * STEPS + 1];
+    bool wrong; /* somebody should step who cannot */
 };
 
 /* The one state that the actor's step leads to; REF_ALL_NONE: there is none, or a choice within the step. */
@@ -36,7 +37,8 @@ static uint32_t step_from(const struct searched *s, uint32_t state, uint32_t act
 
 static bool add_step(const struct searched *s, struct way *way, uint32_t actor)
 {
-    uint32_t to = step_from(s, way->states[way->count], actor);
+    uint32_t from = way->states[way->count], to = step_from(s, from, actor);
+    way->wrong = way->wrong || actor >= s->actors || !s->all.states[from].live[actor];
     if (to == REF_ALL_NONE || way->count == 2 * STEPS)
         return false;
     way->actors[way->count++] = actor;
@@ -220,6 +222,8 @@ static const char *ask_policy(const struct searched *s, const struct way *way,
                               const struct lasso *said)
 {
     uint32_t stem = (uint32_t)said->stem;
+    if (way->wrong)
+        return "lasso: a policy's step that cannot be";
     if (way->count == UINT32_MAX)
         return NULL; /* a choice within a step, or too long */
     if (way->states[stem] != way->states[way->count])
@@ -260,8 +264,8 @@ static const char *ask_samples(const struct searched *s, struct machine *machine
         if (!found.answers[m].found)
             continue;
         struct way way = way_of(s, found.answers[m].stem, found.answers[m].loop);
-        if (way.count != UINT32_MAX &&
-            !is_execution(s, (enum progress_model)m, &way, found.answers[m].stem->count))
+        if (way.wrong || (way.count != UINT32_MAX && !is_execution(s, (enum progress_model)m, &way,
+                                                                   found.answers[m].stem->count)))
             return arena_printf(s->arena, "lasso: found under %s", progress_table[m].name);
     }
     return NULL;
@@ -282,7 +286,9 @@ const char *searches_lassos(const struct searched *s)
         uint32_t steps = walk.count;
         rng = walker.rng;
         find_states(s, &walk);
-        if (walk.count == steps)
+        if (walk.wrong)
+            differs = "lasso: a walk's step that cannot be";
+        else if (walk.count == steps)
             differs = ask_random(s, &walk, &said);
         if (!differs)
             differs = ask_walk(s, machine, &walk);
