@@ -61,7 +61,7 @@ cudaError_t cudaGraphClone(struct graph **clone, const struct graph *graph)
 cudaError_t cudaGraphNodeFindInClone(struct graph_node **found, const struct graph_node *node,
                                      const struct graph *clone)
 {
-    if (!found || !node || !clone)
+    if (!found)
         return give(cudaErrorInvalidValue);
     *found = graph_copy_of(clone, node);
     return give(*found ? cudaSuccess : cudaErrorInvalidValue);
@@ -135,14 +135,6 @@ struct graph_updated { /* cudaGraphExecUpdateResultInfo */
 
 enum { UPDATED = 0, FAILED = 1, TOPOLOGY_CHANGED = 2, KIND_CHANGED = 3 };
 
-static bool is_before(const struct graph_node *node, uint32_t number)
-{
-    for (size_t i = 0; i < node->before.count; i++)
-        if (node->before.at[i]->number == number)
-            return true;
-    return false;
-}
-
 /* What keeps the nodes of one from taking the place of the other's; *node is the one where it shows. */
 static int compare(const struct graph *a, const struct graph *b, struct graph_node **node)
 {
@@ -157,7 +149,7 @@ static int compare(const struct graph *a, const struct graph *b, struct graph_no
         if (x->before.count != y->before.count)
             return TOPOLOGY_CHANGED;
         for (size_t k = 0; k < x->before.count; k++)
-            if (!is_before(y, x->before.at[k]->number))
+            if (!nodes_have(&y->before, b->nodes.at[x->before.at[k]->number]))
                 return TOPOLOGY_CHANGED;
         if (x->operation.kind == NODE_GRAPH &&
             compare(x->operation.u.graph, y->operation.u.graph, node) != UPDATED)
@@ -196,7 +188,7 @@ cudaError_t cudaGraphExecUpdate(struct graph *instance, const struct graph *grap
 cudaError_t cudaGraphNodeSetEnabled(const struct graph *instance, const struct graph_node *node,
                                     unsigned enabled)
 {
-    struct graph_node *copy = instance && node ? graph_copy_of(instance, node) : NULL;
+    struct graph_node *copy = graph_copy_of(instance, node);
     if (copy)
         copy->disabled = enabled == 0;
     return give(copy ? cudaSuccess : cudaErrorInvalidValue);
@@ -205,7 +197,7 @@ cudaError_t cudaGraphNodeSetEnabled(const struct graph *instance, const struct g
 cudaError_t cudaGraphNodeGetEnabled(const struct graph *instance, const struct graph_node *node,
                                     unsigned *enabled)
 {
-    const struct graph_node *copy = instance && node ? graph_copy_of(instance, node) : NULL;
+    const struct graph_node *copy = graph_copy_of(instance, node);
     if (copy)
         *enabled = !copy->disabled;
     return give(copy ? cudaSuccess : cudaErrorInvalidValue);

@@ -61,14 +61,6 @@ static cudaError_t end_list(const struct list *list, void *data, size_t *count)
     return give(cudaSuccess);
 }
 
-static bool waits_for(const struct graph_node *node, const struct graph_node *other)
-{
-    for (size_t i = 0; i < node->before.count; i++)
-        if (node->before.at[i] == other)
-            return true;
-    return false;
-}
-
 cudaError_t cudaGraphGetNodes(const struct graph *graph, struct graph_node **nodes, size_t *count)
 {
     if (!graph || !count)
@@ -125,7 +117,7 @@ cudaError_t cudaGraphNodeGetDependentNodes(const struct graph_node *node, struct
         return give(cudaErrorInvalidValue);
     struct list list = begin_list(nodes, count);
     for (size_t i = 0; i < node->graph->nodes.count; i++)
-        if (waits_for(node->graph->nodes.at[i], node))
+        if (nodes_have(&node->graph->nodes.at[i]->before, node))
             put(&list, node->graph->nodes.at[i]);
     return end_list(&list, data, count);
 }
@@ -145,7 +137,8 @@ cudaError_t cudaGraphAddDependencies(struct graph *graph, struct graph_node *con
     (void)data;
     for (size_t i = 0; i < count && good; i++)
         good = from[i] && to[i] && from[i]->graph == graph && to[i]->graph == graph &&
-               from[i] != to[i] && !waits_for(to[i], from[i]) && nodes_add(&to[i]->before, from[i]);
+               from[i] != to[i] && !nodes_have(&to[i]->before, from[i]) &&
+               nodes_add(&to[i]->before, from[i]);
     return give(good ? cudaSuccess : cudaErrorInvalidValue);
 }
 
@@ -156,7 +149,7 @@ cudaError_t cudaGraphRemoveDependencies(struct graph *graph, struct graph_node *
     bool good = graph != NULL;
     (void)data;
     for (size_t i = 0; i < count && good; i++) {
-        good = from[i] && to[i] && to[i]->graph == graph && waits_for(to[i], from[i]);
+        good = from[i] && to[i] && to[i]->graph == graph && nodes_have(&to[i]->before, from[i]);
         if (good)
             graph_drop_edge(to[i], from[i]);
     }

@@ -32,7 +32,7 @@ cudaError_t node_change(struct graph_node *node, const struct operation *operati
 static cudaError_t change_in(const struct graph *instance, const struct graph_node *node,
                              const struct operation *operation)
 {
-    return node_change(instance ? graph_copy_of(instance, node) : NULL, operation);
+    return node_change(graph_copy_of(instance, node), operation);
 }
 
 /* ---- kernels ---- */

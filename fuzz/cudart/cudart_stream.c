@@ -188,12 +188,8 @@ static struct capture *capture_of(const struct stream *stream)
 static bool copy_nodes(struct nodes *to, const struct nodes *from)
 {
     bool good = true;
-    for (size_t i = 0; i < from->count; i++) {
-        bool known = false;
-        for (size_t k = 0; k < to->count; k++)
-            known |= to->at[k] == from->at[i];
-        good &= known || nodes_add(to, from->at[i]);
-    }
+    for (size_t i = 0; i < from->count; i++)
+        good &= nodes_have(to, from->at[i]) || nodes_add(to, from->at[i]);
     return good;
 }
 

@@ -15,6 +15,14 @@ bool nodes_add(struct nodes *nodes, struct graph_node *node)
     return true;
 }
 
+bool nodes_have(const struct nodes *nodes, const struct graph_node *node)
+{
+    for (size_t i = 0; i < nodes->count; i++)
+        if (nodes->at[i] == node)
+            return true;
+    return false;
+}
+
 bool nodes_are_of(const struct graph *graph, struct graph_node *const *nodes, size_t count)
 {
     bool are = count == 0 || nodes;
@@ -91,10 +99,15 @@ void graph_drop(struct graph_node *node)
 
 struct graph_node *graph_copy_of(const struct graph *copy, const struct graph_node *node)
 {
-    for (size_t i = 0; i < copy->nodes.count; i++)
-        if (copy->nodes.at[i]->origin == node)
-            return copy->nodes.at[i];
-    return NULL;
+    struct graph_node *found = NULL;
+    for (size_t i = 0; copy && node && i < copy->nodes.count && !found; i++) {
+        struct graph_node *own = copy->nodes.at[i];
+        if (own->origin == node)
+            found = own;
+        else if (own->operation.kind == NODE_GRAPH)
+            found = graph_copy_of(own->operation.u.graph, node);
+    }
+    return found;
 }
 
 struct graph *graph_clone(const struct graph *graph)

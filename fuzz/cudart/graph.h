@@ -29,6 +29,7 @@ struct graph {
 
 /* False: no memory. */
 bool nodes_add(struct nodes *nodes, struct graph_node *node);
+bool nodes_have(const struct nodes *nodes, const struct graph_node *node);
 bool nodes_are_of(const struct graph *graph, struct graph_node *const *nodes, size_t count);
 
 struct graph *graph_new(void);
@@ -48,7 +49,8 @@ void graph_drop_edge(struct graph_node *node, const struct graph_node *before);
 struct graph *graph_instance(const struct graph *graph, unsigned long long flags);
 cudaError_t graph_run(const struct graph *graph);
 
-/* The copy of a node in a copy of its graph. */
+/* The copy of a node in a copy of its graph, or of a graph that one of its nodes is. NULL: it has none, or there is no
+ * graph or no node. */
 struct graph_node *graph_copy_of(const struct graph *copy, const struct graph_node *node);
 
 #endif

@@ -195,8 +195,7 @@ CUresult cuGraphExecMemcpyNodeSetParams(const struct graph *instance, const stru
                                         const struct copied_3d *copy, void *context)
 {
     (void)context;
-    return instance ? cuGraphMemcpyNodeSetParams(graph_copy_of(instance, node), copy)
-                    : CUDA_ERROR_INVALID_VALUE;
+    return cuGraphMemcpyNodeSetParams(graph_copy_of(instance, node), copy);
 }
 
 /* ---- virtual memory: addresses are reserved, and memory put where they lead ---- */

@@ -62,6 +62,8 @@ int cudaStreamUpdateCaptureDependencies(void *stream, void *const *nodes, const 
                                         size_t count, unsigned flags);
 int cudaHostRegister(void *pointer, size_t bytes, unsigned flags);
 int cudaHostUnregister(void *pointer);
+int cudaGraphChildGraphNodeGetGraph(void *node, void **graph);
+int cudaGraphNodeSetEnabled(void *instance, void *node, unsigned enabled);
 int cudaGraphExecUpdate(void *instance, void *graph, void *updated);
 int cudaGraphLaunch(void *instance, void *stream);
 int cudaIpcGetMemHandle(void *handle, void *pointer);
@@ -247,7 +249,8 @@ static void run_inner(void)
         } u;
     } child = {.kind = 4};
     int to = 7, from = 0;
-    void *inner, *outer, *node, *instance, *s;
+    void *inner, *outer, *node, *instance, *s, *within;
+    size_t one = 1;
     cudaGraphCreate(&inner, 0);
     cudaGraphCreate(&outer, 0);
     cudaGraphAddMemcpyNode1D(&node, inner, NULL, 0, &to, &from, sizeof to, 0);
@@ -256,6 +259,11 @@ static void run_inner(void)
     child.u.graph = inner;
     cudaGraphAddNode(&node, outer, NULL, NULL, 0, &child);
     cudaGraphInstantiate(&instance, outer, 0);
+    cudaGraphChildGraphNodeGetGraph(node, &s);
+    cudaGraphGetNodes(s, &within, &one);
+    cudaGraphNodeSetEnabled(instance, within, 0);
+    cudaGraphLaunch(instance, NULL);
+    printf("disabled within: %d\n", to);
     cudaGraphExecNodeSetParams(instance, node, &child);
     const char *error = cudaGetErrorString(cudaGraphLaunch(instance, NULL));
     printf("inner: %s, %d\n", error, to);

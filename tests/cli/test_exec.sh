@@ -110,7 +110,7 @@ says err 'nothing is wrong'
 run 0 graph
 says out '2 nodes, 1 edges' 'graph: no error' '0 wrong' '25 behind an update' 'a circle: invalid argument'
 says out 'another: the graph update was not performed'
-says out 'nothing: invalid argument' 'inner: no error, 0' 'others: invalid argument'
+says out 'nothing: invalid argument' 'disabled within: 7' 'inner: no error, 0' 'others: invalid argument'
 says err '2 launches of 6 blocks' 'nothing is wrong'
 run 0 capture
 says out 'capture: no error' '0 calls' '2 calls, 0 wrong' 'wait: operation not permitted when stream is capturing'
