@@ -140,10 +140,21 @@ cudaError_t cudaHostGetDevicePointer(void **pointer, void *host, unsigned flags)
     return give(cudaSuccess);
 }
 
+static size_t product(size_t a, size_t b)
+{
+    return b > 0 && a > SIZE_MAX / b ? SIZE_MAX : a * b;
+}
+
+size_t pitched_bytes(size_t *pitch, size_t width, size_t height)
+{
+    enum { ROW = 512 };
+    *pitch = product(width / ROW + (width % ROW != 0), ROW);
+    return product(*pitch, height);
+}
+
 cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height)
 {
-    *pitch = (width + 511) / 512 * 512;
-    return allocate(pointer, *pitch * height, DEVICE_MEMORY_DEVICE);
+    return allocate(pointer, pitched_bytes(pitch, width, height), DEVICE_MEMORY_DEVICE);
 }
 
 cudaError_t cudaFree(void *pointer)
@@ -430,7 +441,8 @@ cudaError_t cudaMalloc3D(struct pitched *pitched, struct extent extent)
 {
     void *data = NULL;
     size_t pitch;
-    cudaError_t error = cudaMallocPitch(&data, &pitch, extent.width, extent.height * extent.depth);
+    cudaError_t error =
+        cudaMallocPitch(&data, &pitch, extent.width, product(extent.height, extent.depth));
     if (!error)
         *pitched = (struct pitched){data, pitch, extent.width, extent.height};
     return error;

@@ -128,16 +128,6 @@ static bool look_at_stream(cudaStream_t handle, struct stream *stream)
     return s != NULL;
 }
 
-cudaError_t cudaStreamDestroy(cudaStream_t stream)
-{
-    pthread_mutex_lock(&lock);
-    struct stream *s = (uintptr_t)stream < DEFAULT_STREAMS ? NULL : find_stream(stream);
-    if (s)
-        s->is_gone = true;
-    pthread_mutex_unlock(&lock);
-    return give(s ? lasting_error() : cudaErrorInvalidResourceHandle);
-}
-
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned *flags)
 {
     struct stream s;
@@ -361,9 +351,12 @@ static bool is_joined(const struct capture *c, const struct stream *origin)
     return joined;
 }
 
-static void end_capture(struct capture *c)
+/* Its graph is whoever's asked for it. */
+static void end_capture(struct capture *c, bool keeps_graph)
 {
     struct capture **at = &captures;
+    if (c->is_own && !keeps_graph)
+        graph_end(c->graph);
     for (struct stream *s = streams; s; s = s->next)
         if (s->capture == c->number) {
             forget_nodes(&s->tails);
@@ -394,12 +387,24 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, struct graph **graph)
                                    : cudaSuccess;
         if (!error && graph)
             *graph = c->graph;
-        else if (c->is_own)
-            graph_end(c->graph);
-        end_capture(c);
+        end_capture(c, !error && graph);
     }
     pthread_mutex_unlock(&lock);
     return give(error);
+}
+
+/* A capture that began on the stream ends with it, since nobody else can end it. */
+cudaError_t cudaStreamDestroy(cudaStream_t stream)
+{
+    pthread_mutex_lock(&lock);
+    struct stream *s = (uintptr_t)stream < DEFAULT_STREAMS ? NULL : find_stream(stream);
+    struct capture *c = capture_of(s);
+    if (c && s->is_origin)
+        end_capture(c, false);
+    if (s)
+        s->is_gone = true;
+    pthread_mutex_unlock(&lock);
+    return give(s ? lasting_error() : cudaErrorInvalidResourceHandle);
 }
 
 cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, int *status, unsigned long long *number,

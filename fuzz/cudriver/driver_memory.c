@@ -92,8 +92,7 @@ CUresult cuMemAllocPitch_v2(CUdeviceptr *pointer, size_t *pitch, size_t width, s
                             unsigned element)
 {
     (void)element;
-    *pitch = (width + 511) / 512 * 512;
-    return allocate_at(pointer, *pitch * height, DEVICE_MEMORY_DEVICE);
+    return allocate_at(pointer, pitched_bytes(pitch, width, height), DEVICE_MEMORY_DEVICE);
 }
 
 CUresult cuMemAllocHost_v2(void **pointer, size_t bytes)

@@ -31,6 +31,7 @@ int cudaMemcpy(void *to, const void *from, size_t bytes, int kind);
 int cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset, int kind);
 int cudaDeviceSynchronize(void);
 int cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, void *stream);
+int cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height);
 int cudaMallocAsync(void **pointer, size_t bytes, void *stream);
 int cudaFreeAsync(void *pointer, void *stream);
 int cudaMemsetAsync(void *to, int value, size_t bytes, void *stream);
@@ -332,6 +333,12 @@ static void run_capture(void)
     cudaStreamWaitEvent(t, fork, 0);
     cudaLaunchHostFunc(t, count_up, &calls);
     printf("unjoined: %s\n", cudaGetErrorString(cudaStreamEndCapture(s, &graph)));
+    cudaStreamBeginCapture(s, 0);
+    cudaStreamDestroy(s);
+    printf("destroyed: %s\n", cudaGetErrorString(cudaDeviceSynchronize()));
+    size_t pitch;
+    printf("too large: %s\n",
+           cudaGetErrorString(cudaMallocPitch(&in, &pitch, 1 << 20, (SIZE_MAX >> 20) + 1)));
     cudaGraphExecDestroy(instance);
     cudaStreamDestroy(t);
     printf("gone: %s\n", cudaGetErrorString(cudaMemsetAsync(out, 0, 4, t)));
