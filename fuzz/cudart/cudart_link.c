@@ -42,6 +42,16 @@ bool device_enter(void)
 
 /* ---- memory ---- */
 
+static uint64_t page_of(uint64_t address)
+{
+    return address & ~(uint64_t)(PAGE - 1);
+}
+
+static uint64_t page_behind(uint64_t end)
+{
+    return page_of(end + PAGE - 1);
+}
+
 /* Also one of a graph that is not there now. */
 static struct allocation *allocation_at(const void *address)
 {
@@ -60,10 +70,9 @@ struct allocation *allocation_of(const void *address)
 
 bool pages_have_memory(uint64_t address, uint64_t bytes)
 {
-    const uint64_t first = address & ~(uint64_t)(PAGE - 1);
     for (const struct allocation *a = allocations; a; a = a->next)
-        if (address + bytes > (a->address & ~(uint64_t)(PAGE - 1)) &&
-            first < ((a->address + a->bytes + PAGE - 1) & ~(uint64_t)(PAGE - 1)))
+        if (address + bytes > page_of(a->address) &&
+            page_of(address) < page_behind(a->address + a->bytes))
             return true;
     return false;
 }
@@ -76,11 +85,11 @@ static bool is_taken(uint64_t address)
     return false;
 }
 
-/* Slots are used again only when all have been: so the memory of one that was freed is nobody's for long. */
-static void *map_slot(uint64_t length, enum device_memory kind)
+/* `seen`: by the host, too. Slots are used again only when all have been: so the memory of one that was freed is
+ * nobody's for long. */
+static void *map_slot(uint64_t length, bool seen)
 {
     static uint32_t slot;
-    bool seen = kind == DEVICE_MEMORY_MANAGED || kind == DEVICE_MEMORY_HOST;
     for (uint32_t tries = 0; tries < DEVICE_SLOTS; tries++, slot++) {
         uint64_t address = DEVICE_FIRST + (uint64_t)(slot % DEVICE_SLOTS) * DEVICE_SLOT;
         if (is_taken(address))
@@ -99,41 +108,50 @@ static void *map_slot(uint64_t length, enum device_memory kind)
     return NULL;
 }
 
-struct allocation *allocation_new(uint64_t bytes, enum device_memory kind)
+/* Whole pages more at the end of the file, for an allocation that is to be filled. NULL: no room. */
+static struct allocation *make_room(uint64_t length)
 {
-    uint64_t length = ((bytes ? bytes : 1) + PAGE - 1) & ~(uint64_t)(PAGE - 1);
-    if (bytes > DEVICE_MEMORY_BYTES || memory_used + length > DEVICE_MEMORY_BYTES ||
+    if (length > DEVICE_MEMORY_BYTES - memory_used ||
         ftruncate(device_file(), (off_t)(memory_end + length)) != 0)
         return NULL;
-    struct allocation *a = calloc(1, sizeof *a);
-    void *at = a ? map_slot(length, kind) : NULL;
+    return calloc(1, sizeof(struct allocation));
+}
+
+/* They are the allocation's. */
+static struct allocation *take_room(struct allocation *a, uint64_t length)
+{
+    a->offset = memory_end + a->address % PAGE;
+    a->number = ++numbers;
+    a->next = allocations;
+    memory_end += length;
+    memory_used += length;
+    return allocations = a;
+}
+
+struct allocation *allocation_new(uint64_t bytes, enum device_memory kind)
+{
+    const uint64_t length = page_behind(bytes ? bytes : 1);
+    const bool seen = kind == DEVICE_MEMORY_MANAGED || kind == DEVICE_MEMORY_HOST;
+    struct allocation *a = bytes <= DEVICE_MEMORY_BYTES ? make_room(length) : NULL;
+    void *at = a ? map_slot(length, seen) : NULL;
     if (!at) {
         free(a);
         return NULL;
     }
     *a = (struct allocation){.address = (uint64_t)(uintptr_t)at,
                              .bytes = bytes,
-                             .offset = memory_end,
                              .kind = kind,
-                             .number = ++numbers,
-                             .next = allocations};
-    if (kind == DEVICE_MEMORY_MANAGED || kind == DEVICE_MEMORY_HOST)
-        a->mapped = at;
-    memory_end += length;
-    memory_used += length;
-    return allocations = a;
+                             .mapped = seen ? at : NULL};
+    return take_room(a, length);
 }
 
 /* The pages it lies on become pages of the file, with what they held. */
 struct allocation *allocation_of_host(void *address, uint64_t bytes)
 {
-    const uint64_t at = (uint64_t)(uintptr_t)address, first = at & ~(uint64_t)(PAGE - 1);
-    const uint64_t length = ((at + bytes + PAGE - 1) & ~(uint64_t)(PAGE - 1)) - first;
-    void *pages = (void *)(uintptr_t)first;
-    if (length > DEVICE_MEMORY_BYTES || memory_used + length > DEVICE_MEMORY_BYTES ||
-        ftruncate(device_file(), (off_t)(memory_end + length)) != 0)
-        return NULL;
-    struct allocation *a = calloc(1, sizeof *a);
+    const uint64_t at = (uint64_t)(uintptr_t)address;
+    const uint64_t length = page_behind(at + bytes) - page_of(at);
+    void *pages = (void *)(uintptr_t)page_of(at);
+    struct allocation *a = make_room(length);
     const struct allocation whole = {.offset = memory_end};
     if (!a || !device_write(&whole, 0, pages, length) ||
         mmap(pages, length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, device_file(),
@@ -143,22 +161,16 @@ struct allocation *allocation_of_host(void *address, uint64_t bytes)
     }
     *a = (struct allocation){.address = at,
                              .bytes = bytes,
-                             .offset = memory_end + (at - first),
                              .kind = DEVICE_MEMORY_HOST,
-                             .number = ++numbers,
                              .mapped = address,
-                             .stays_mapped = true,
-                             .next = allocations};
-    memory_end += length;
-    memory_used += length;
-    return allocations = a;
+                             .stays_mapped = true};
+    return take_room(a, length);
 }
 
 void allocation_end(struct allocation *allocation)
 {
     const uint64_t before = allocation->address % PAGE; /* on the first page: of the host's own */
-    uint64_t length =
-        (before + (allocation->bytes ? allocation->bytes : 1) + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+    const uint64_t length = page_behind(before + (allocation->bytes ? allocation->bytes : 1));
     struct allocation **at = &allocations;
     while (*at != allocation)
         at = &(*at)->next;
@@ -204,7 +216,7 @@ bool device_write(const struct allocation *to, uint64_t at, const void *from, si
 
 uint64_t address_reserve(uint64_t bytes)
 {
-    return bytes > DEVICE_SLOT / 2 ? 0 : (uint64_t)(uintptr_t)map_slot(bytes, DEVICE_MEMORY_DEVICE);
+    return bytes > DEVICE_SLOT / 2 ? 0 : (uint64_t)(uintptr_t)map_slot(bytes, false);
 }
 
 void address_give_back(uint64_t address, uint64_t bytes)
@@ -214,22 +226,12 @@ void address_give_back(uint64_t address, uint64_t bytes)
 
 struct allocation *allocation_at_address(uint64_t address, uint64_t bytes)
 {
-    struct allocation *a = bytes % PAGE == 0 ? calloc(1, sizeof *a) : NULL;
-    if (!a || memory_used + bytes > DEVICE_MEMORY_BYTES ||
-        ftruncate(device_file(), (off_t)(memory_end + bytes)) != 0) {
-        free(a);
+    struct allocation *a = bytes % PAGE == 0 ? make_room(bytes) : NULL;
+    if (!a)
         return NULL;
-    }
-    *a = (struct allocation){.address = address,
-                             .bytes = bytes,
-                             .offset = memory_end,
-                             .kind = DEVICE_MEMORY_DEVICE,
-                             .number = ++numbers,
-                             .stays_mapped = true,
-                             .next = allocations};
-    memory_end += bytes;
-    memory_used += bytes;
-    return allocations = a;
+    *a = (struct allocation){
+        .address = address, .bytes = bytes, .kind = DEVICE_MEMORY_DEVICE, .stays_mapped = true};
+    return take_room(a, bytes);
 }
 
 /* ---- memory of graphs ---- */
