@@ -144,8 +144,6 @@ size_t pitched_bytes(size_t *pitch, size_t width, size_t height);
 /* Between device_enter and _leave: the device learns of it. */
 void tell_allocation(const struct allocation *allocation);
 cudaError_t release(const char *function, void *pointer);
-/* kind: enum cudaMemcpyKind. */
-cudaError_t copy_of_kind(const char *function, void *to, const void *from, size_t bytes, int kind);
 
 /* ---- streams ---- */
 

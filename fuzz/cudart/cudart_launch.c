@@ -444,7 +444,7 @@ cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t byte
 {
     struct operation o;
     cudaError_t error = to_symbol(&o, "cudaMemcpyToSymbol", symbol, from, bytes, offset, kind);
-    return error ? give(error) : operation_do(&o);
+    return error ? give(error) : operation_do_now(&o);
 }
 
 cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes,
@@ -460,7 +460,7 @@ cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, siz
 {
     struct operation o;
     cudaError_t error = from_symbol(&o, "cudaMemcpyFromSymbol", to, symbol, bytes, offset, kind);
-    return error ? give(error) : operation_do(&o);
+    return error ? give(error) : operation_do_now(&o);
 }
 
 cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes, size_t offset,

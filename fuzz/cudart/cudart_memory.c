@@ -288,8 +288,7 @@ cudaError_t copy_memory(const char *function, void *to, const void *from, size_t
 /* The direction says nothing that the addresses do not; one that they contradict is an error. */
 static cudaError_t check_kind(const char *function, const void *to, const void *from, int kind)
 {
-    enum { HOST_TO_HOST, HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE };
-    enum { ANY_DIRECTION = 4, cudaErrorInvalidMemcpyDirection = 21 };
+    enum { cudaErrorInvalidMemcpyDirection = 21 };
     bool wrong = false;
     if (kind < HOST_TO_HOST || kind > ANY_DIRECTION)
         return cudaErrorInvalidMemcpyDirection;
@@ -314,17 +313,10 @@ cudaError_t copy_of_kind(const char *function, void *to, const void *from, size_
     return error ? give(error) : copy_memory(function, to, from, bytes);
 }
 
-/* Is not for a stream that is captured. */
-static cudaError_t do_now(const struct operation *operation)
-{
-    cudaError_t error = capture_forbids();
-    return error ? give(error) : operation_do(operation);
-}
-
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, int kind)
 {
     const struct operation o = copy_operation("cudaMemcpy", to, from, bytes, kind);
-    return do_now(&o);
+    return operation_do_now(&o);
 }
 
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, cudaStream_t stream)
@@ -333,18 +325,17 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, 
     return operation_issue(stream, &o);
 }
 
-enum { ANY = 4 };
-
 cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t bytes)
 {
-    const struct operation o = copy_operation("cudaMemcpyPeer", to, from, bytes, ANY);
-    return to_device == 0 && from_device == 0 ? do_now(&o) : give(cudaErrorInvalidDevice);
+    const struct operation o = copy_operation("cudaMemcpyPeer", to, from, bytes, ANY_DIRECTION);
+    return to_device == 0 && from_device == 0 ? operation_do_now(&o) : give(cudaErrorInvalidDevice);
 }
 
 cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device,
                                 size_t bytes, cudaStream_t stream)
 {
-    const struct operation o = copy_operation("cudaMemcpyPeerAsync", to, from, bytes, ANY);
+    const struct operation o =
+        copy_operation("cudaMemcpyPeerAsync", to, from, bytes, ANY_DIRECTION);
     return to_device == 0 && from_device == 0 ? operation_issue(stream, &o)
                                               : give(cudaErrorInvalidDevice);
 }
@@ -354,7 +345,7 @@ cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t fro
 {
     const struct operation o =
         rows_operation("cudaMemcpy2D", to, to_pitch, from, from_pitch, width, height, kind);
-    return do_now(&o);
+    return operation_do_now(&o);
 }
 
 cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
@@ -395,7 +386,7 @@ cudaError_t set_2d(const char *function, const struct set_2d *set)
 cudaError_t cudaMemset(void *to, int value, size_t bytes)
 {
     const struct operation o = set_operation("cudaMemset", to, bytes, (unsigned)value, bytes, 1);
-    return do_now(&o);
+    return operation_do_now(&o);
 }
 
 cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream)
@@ -409,7 +400,7 @@ cudaError_t cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t
 {
     const struct operation o =
         set_operation("cudaMemset2D", to, pitch, (unsigned)value, width, height);
-    return do_now(&o);
+    return operation_do_now(&o);
 }
 
 cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height,

@@ -321,7 +321,9 @@ cudaError_t copy_3d(const char *function, const struct copy_3d *copy)
 
 cudaError_t cudaMemcpy3D(const struct copy_3d *copy)
 {
-    return copy_3d("cudaMemcpy3D", copy);
+    const struct operation operation = {
+        .kind = NODE_COPY, .function = "cudaMemcpy3D", .u.copy = *copy};
+    return operation_do_now(&operation);
 }
 
 cudaError_t cudaMemcpy3DAsync(const struct copy_3d *copy, cudaStream_t stream)

@@ -87,6 +87,12 @@ cudaError_t operation_do(const struct operation *operation)
     return cudaSuccess;
 }
 
+cudaError_t operation_do_now(const struct operation *operation)
+{
+    cudaError_t error = capture_forbids();
+    return error ? give(error) : operation_do(operation);
+}
+
 /* ---- keeping ---- */
 
 /* The arguments' values, and the pointers to them in front. */

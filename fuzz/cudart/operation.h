@@ -22,6 +22,14 @@ struct pitched { /* cudaPitchedPtr */
     size_t pitch, width, height;
 };
 
+enum {
+    HOST_TO_HOST,
+    HOST_TO_DEVICE,
+    DEVICE_TO_HOST,
+    DEVICE_TO_DEVICE,
+    ANY_DIRECTION
+}; /* cudaMemcpyKind */
+
 struct copy_3d { /* cudaMemcpy3DParms */
     struct array *from_array;
     struct position from_position;
@@ -80,6 +88,9 @@ struct operation {
 
 cudaError_t operation_do(const struct operation *operation);
 
+/* The same of a call that waits for it, which captures forbid. */
+cudaError_t operation_do_now(const struct operation *operation);
+
 /* Does it, or adds it to the graph that the stream is captured into. */
 cudaError_t operation_issue(cudaStream_t stream, const struct operation *operation);
 
@@ -96,6 +107,7 @@ struct operation rows_operation(const char *function, void *to, size_t to_pitch,
 struct operation set_operation(const char *function, void *to, size_t pitch, unsigned value,
                                size_t width, size_t height);
 
+cudaError_t copy_of_kind(const char *function, void *to, const void *from, size_t bytes, int kind);
 cudaError_t copy_3d(const char *function, const struct copy_3d *copy);
 cudaError_t set_2d(const char *function, const struct set_2d *set);
 

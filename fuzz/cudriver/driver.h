@@ -29,6 +29,12 @@ CUresult driver_ready(void);
 /* A result of the runtime's functions as the driver gives it: the runtime's last error is not touched. */
 CUresult driver_result(cudaError_t error);
 
+struct operation;
+
+/* Does an operation now, or where the stream has it, if there is no error yet. */
+CUresult driver_now(const struct operation *operation, CUresult error);
+CUresult driver_later(const struct operation *operation, CUresult error, cudaStream_t stream);
+
 /* The runtime makes the driver ready by itself, and a context current. */
 void use_driver(void);
 

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FROM_HOST = 1, TO_HOST = 2, ON_DEVICE = 3, ANY = 4 };
 enum { MEMORY_HOST = 1, MEMORY_DEVICE = 2, MEMORY_ARRAY = 3, MEMORY_UNIFIED = 4 };
 
 struct end_2d {
@@ -67,9 +66,9 @@ static struct pitched end_of(const struct end_3d *end, size_t width, size_t heig
 static int direction(int from, int to)
 {
     if (from == MEMORY_UNIFIED || to == MEMORY_UNIFIED)
-        return ANY;
-    return from == MEMORY_HOST ? (to == MEMORY_HOST ? 0 : FROM_HOST)
-                               : (to == MEMORY_HOST ? TO_HOST : ON_DEVICE);
+        return ANY_DIRECTION;
+    return from == MEMORY_HOST ? (to == MEMORY_HOST ? HOST_TO_HOST : HOST_TO_DEVICE)
+                               : (to == MEMORY_HOST ? DEVICE_TO_HOST : DEVICE_TO_DEVICE);
 }
 
 static CUresult box(const char *function, const struct copied_3d *c, struct operation *o)
@@ -104,15 +103,13 @@ static struct copied_3d of_rows(const struct copied_2d *c)
     return (struct copied_3d){flat(&c->from), flat(&c->to), c->width, c->height, 1};
 }
 
-static CUresult now(const struct operation *o, CUresult error)
+CUresult driver_now(const struct operation *o, CUresult error)
 {
     error = error ? error : driver_ready();
-    if (!error)
-        error = capture_forbids();
-    return error ? error : driver_result(operation_do(o));
+    return error ? error : driver_result(operation_do_now(o));
 }
 
-static CUresult later(const struct operation *o, CUresult error, cudaStream_t stream)
+CUresult driver_later(const struct operation *o, CUresult error, cudaStream_t stream)
 {
     error = error ? error : driver_ready();
     return error ? error : driver_result(operation_issue(stream, o));
@@ -122,14 +119,14 @@ CUresult cuMemcpy3D_v2(const struct copied_3d *copy)
 {
     struct operation o;
     CUresult error = box("cuMemcpy3D", copy, &o);
-    return now(&o, error);
+    return driver_now(&o, error);
 }
 
 CUresult cuMemcpy3DAsync_v2(const struct copied_3d *copy, cudaStream_t stream)
 {
     struct operation o;
     CUresult error = box("cuMemcpy3DAsync", copy, &o);
-    return later(&o, error, stream);
+    return driver_later(&o, error, stream);
 }
 
 CUresult cuMemcpy2D_v2(const struct copied_2d *copy)
@@ -137,7 +134,7 @@ CUresult cuMemcpy2D_v2(const struct copied_2d *copy)
     struct operation o;
     const struct copied_3d c = of_rows(copy);
     CUresult error = box("cuMemcpy2D", &c, &o);
-    return now(&o, error);
+    return driver_now(&o, error);
 }
 
 CUresult cuMemcpy2DUnaligned_v2(const struct copied_2d *copy)
@@ -150,7 +147,7 @@ CUresult cuMemcpy2DAsync_v2(const struct copied_2d *copy, cudaStream_t stream)
     struct operation o;
     const struct copied_3d c = of_rows(copy);
     CUresult error = box("cuMemcpy2DAsync", &c, &o);
-    return later(&o, error, stream);
+    return driver_later(&o, error, stream);
 }
 
 /* All contexts are of one device. */
@@ -159,8 +156,8 @@ CUresult cuMemcpyPeer(CUdeviceptr to, void *to_context, CUdeviceptr from, void *
 {
     (void)to_context, (void)from_context;
     const struct operation o = copy_operation("cuMemcpyPeer", (void *)(uintptr_t)to,
-                                              (void *)(uintptr_t)from, bytes, ON_DEVICE);
-    return now(&o, cudaSuccess);
+                                              (void *)(uintptr_t)from, bytes, DEVICE_TO_DEVICE);
+    return driver_now(&o, cudaSuccess);
 }
 
 CUresult cuMemcpyPeerAsync(CUdeviceptr to, void *to_context, CUdeviceptr from, void *from_context,
@@ -168,8 +165,8 @@ CUresult cuMemcpyPeerAsync(CUdeviceptr to, void *to_context, CUdeviceptr from, v
 {
     (void)to_context, (void)from_context;
     const struct operation o = copy_operation("cuMemcpyPeerAsync", (void *)(uintptr_t)to,
-                                              (void *)(uintptr_t)from, bytes, ON_DEVICE);
-    return later(&o, cudaSuccess, stream);
+                                              (void *)(uintptr_t)from, bytes, DEVICE_TO_DEVICE);
+    return driver_later(&o, cudaSuccess, stream);
 }
 
 /* ---- of graphs ---- */

@@ -191,62 +191,57 @@ CUresult cuPointerGetAttributes(unsigned count, const int *attributes, void **da
 
 /* ---- copies ---- */
 
-enum { TO_DEVICE = 1, TO_HOST = 2, ON_DEVICE = 3, ANY = 4 };
-
 static CUresult copy(const char *function, void *to, const void *from, size_t bytes, int kind)
 {
-    CUresult error = driver_ready();
-    if (!error)
-        error = capture_forbids();
-    return error ? error : driver_result(copy_of_kind(function, to, from, bytes, kind));
+    const struct operation o = copy_operation(function, to, from, bytes, kind);
+    return driver_now(&o, cudaSuccess);
 }
 
 static CUresult copy_in(cudaStream_t stream, const char *function, void *to, const void *from,
                         size_t bytes, int kind)
 {
     const struct operation o = copy_operation(function, to, from, bytes, kind);
-    CUresult error = driver_ready();
-    return error ? error : driver_result(operation_issue(stream, &o));
+    return driver_later(&o, cudaSuccess, stream);
 }
 
 CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes)
 {
-    return copy("cuMemcpy", at(to), at(from), bytes, ANY);
+    return copy("cuMemcpy", at(to), at(from), bytes, ANY_DIRECTION);
 }
 
 CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, cudaStream_t stream)
 {
-    return copy_in(stream, "cuMemcpyAsync", at(to), at(from), bytes, ANY);
+    return copy_in(stream, "cuMemcpyAsync", at(to), at(from), bytes, ANY_DIRECTION);
 }
 
 CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t bytes)
 {
-    return copy("cuMemcpyHtoD", at(to), from, bytes, TO_DEVICE);
+    return copy("cuMemcpyHtoD", at(to), from, bytes, HOST_TO_DEVICE);
 }
 
 CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t bytes)
 {
-    return copy("cuMemcpyDtoH", to, at(from), bytes, TO_HOST);
+    return copy("cuMemcpyDtoH", to, at(from), bytes, DEVICE_TO_HOST);
 }
 
 CUresult cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes)
 {
-    return copy("cuMemcpyDtoD", at(to), at(from), bytes, ON_DEVICE);
+    return copy("cuMemcpyDtoD", at(to), at(from), bytes, DEVICE_TO_DEVICE);
 }
 
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t bytes, cudaStream_t stream)
 {
-    return copy_in(stream, "cuMemcpyHtoDAsync", at(to), from, bytes, TO_DEVICE);
+    return copy_in(stream, "cuMemcpyHtoDAsync", at(to), from, bytes, HOST_TO_DEVICE);
 }
 
 CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes, cudaStream_t stream)
 {
-    return copy_in(stream, "cuMemcpyDtoHAsync", to, at(from), bytes, TO_HOST);
+    return copy_in(stream, "cuMemcpyDtoHAsync", to, at(from), bytes, DEVICE_TO_HOST);
 }
 
 CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, cudaStream_t stream)
 {
-    return copy_in(stream, "cuMemcpyDtoDAsync", at(to), at(from), bytes, ON_DEVICE);
+    return copy_in(stream, "cuMemcpyDtoDAsync", at(to), at(from), bytes, DEVICE_TO_DEVICE);
 }
 
 /* ---- sets ---- */
@@ -255,25 +250,27 @@ struct rows {
     size_t pitch, width, height; /* the width in elements */
 };
 
+static struct operation sets(const char *function, CUdeviceptr to, unsigned value, unsigned element,
+                             struct rows rows)
+{
+    return (struct operation){
+        .kind = NODE_SET,
+        .function = function,
+        .u.set = {at(to), rows.pitch, value, element, rows.width, rows.height}};
+}
+
 static CUresult set(const char *function, CUdeviceptr to, unsigned value, unsigned element,
                     struct rows rows)
 {
-    const struct set_2d given = {at(to), rows.pitch, value, element, rows.width, rows.height};
-    CUresult error = driver_ready();
-    if (!error)
-        error = capture_forbids();
-    return error ? error : driver_result(set_2d(function, &given));
+    const struct operation o = sets(function, to, value, element, rows);
+    return driver_now(&o, cudaSuccess);
 }
 
 static CUresult set_in(cudaStream_t stream, const char *function, CUdeviceptr to, unsigned value,
                        unsigned element, struct rows rows)
 {
-    const struct operation o = {
-        .kind = NODE_SET,
-        .function = function,
-        .u.set = {at(to), rows.pitch, value, element, rows.width, rows.height}};
-    CUresult error = driver_ready();
-    return error ? error : driver_result(operation_issue(stream, &o));
+    const struct operation o = sets(function, to, value, element, rows);
+    return driver_later(&o, cudaSuccess, stream);
 }
 
 /* Of each size: all, of a stream, of rows. */
