@@ -185,7 +185,8 @@ const struct cli_option option_table[] = {
      "lines=2,words=4,sets=1,sms=2,policy=any|first|lowest; what is left out is drawn by the "
      "launch's seed"},
     {"entry", 0, OPTION_OWN, "NAME", ON_PTX, 0, 0, option_parse_entry,
-     "PTX: the entry to launch, when there are several"},
+     "PTX: the entry to launch, when there are several; `check` takes all of them where nothing "
+     "is said of the launch, and knows them by the source's names, too: scale<float>"},
     {"bind", 0, OPTION_OWN, "PARAM=VALUE", ON_PTX, 0, 0, option_parse_bind,
      "PTX: a parameter's value: an integer, f:1.5, buffer:BYTES[:zero|iota|random|file:PATH], "
      "shared:BYTES; of a struct words:1,2,3"},
@@ -236,7 +237,8 @@ const struct cli_option option_table[] = {
      "command that makes PTX of .cu and .cl files; the file, -o and the output are put behind it; "
      "by default nvcc, else clang"},
     {"inputs", 0, OPTION_SOME_U32, "N", ON(CHECK), FIELD(inputs), 0, NULL,
-     ".cu and .cl files: how many launches are made up at most, until all ways of branches are "
+     ".cu and .cl files, PTX of several entries: how many launches are made up at most, until all "
+     "ways of branches are "
      "taken; 32 by default"},
     {"budget", 0, OPTION_SOME_U64, "N", ON(EXEC), FIELD(budget_steps), 0, NULL,
      "steps of warps that one launch may take; any number by default"},
