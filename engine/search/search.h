@@ -105,8 +105,8 @@ struct search_result {
      * with d = b the pair (c, b) had a later first step - so a release of their block orders c and d.
      * Then program order and releases alone order a before b; they stay in one block, and a release of
      * it lies between a and b: no race. A conflict of two atomics is none either, but nothing orders
-     * it; so with atomics the accesses that some path to a state has had since its last release are
-     * added up over the graph (search_race.c), and compared with the next ones.
+     * it; so with atomics the accesses that some path to a state has had since its last release - of
+     * another block, ever - are added up over the graph (search_race.c), and compared with the next ones.
      *
      * With named barriers, which order some threads of a block only: true when two conflicting accesses
      * can be next at the same time, and nothing else is looked for.

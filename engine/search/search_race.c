@@ -1,9 +1,11 @@
 /*
  * search_race.c - races in a graph of states, for programs with atomics (search.h has why).
  *
- * The accesses of all edges are numbered by (word, actor, kind). A set of numbers flows along the edges:
- * what some path to a state has accessed since the last release of the accessing actor's block. An edge
- * whose access conflicts with one in its state's set completes a race, and each race is so completed.
+ * The accesses of all edges are numbered by (word, actor, kind). A set of numbers flows along the edges, in two
+ * halves: what some path to a state has accessed since the last release of the accessing actor's block, and what it
+ * has ever accessed, since the releases of a block order nothing for other blocks. An edge whose access conflicts
+ * with one of its own block in the first half, or of another in the second, completes a race, and each race is so
+ * completed.
  */
 #include "engine/search/search_states.h"
 
@@ -33,9 +35,10 @@ struct flow {
     uint32_t *heads; /* a word: its first numbered access */
     uint32_t released;
     uint32_t words;     /* of a set */
+    uint32_t ever;      /* where its second half begins; 0 of one block, which has none */
     uint64_t *sets;     /* a state */
     uint64_t *conflict; /* an access: those that race with it */
-    uint64_t *of_block; /* a block: accesses of its actors */
+    uint64_t *of_block; /* a block: accesses of its actors, in the first half */
 };
 
 static struct numbered *numbered_at(const struct flow *flow, uint32_t number)
@@ -158,7 +161,10 @@ static bool make_sets(struct flow *flow)
     struct search *search = flow->graph->search;
     struct machine *machine = search->machine;
     uint32_t count = flow->numbered.count, blocks = machine->program->launch.blocks;
+    uint32_t per_block = machine->actor_count / blocks;
     flow->words = (count + 63) / 64;
+    flow->ever = blocks > 1 ? flow->words : 0;
+    flow->words += flow->ever;
     size_t sets = (size_t)flow->graph->states.count + count + blocks + 1;
     if (search->arena->used + sets * flow->words * sizeof(uint64_t) > search->byte_limit)
         return false;
@@ -168,12 +174,14 @@ static bool make_sets(struct flow *flow)
     flow->of_block = ARENA_ARRAY(search->arena, uint64_t, (size_t)blocks * flow->words);
     for (uint32_t a = 0; a < count; a++) {
         const struct numbered *x = numbered_at(flow, a);
-        bits_add(flow->of_block + x->actor / (machine->actor_count / blocks) * flow->words, a);
+        uint64_t *conflicts = flow->conflict + (size_t)a * flow->words;
+        bits_add(flow->of_block + x->actor / per_block * flow->words, a);
         for (uint32_t b = flow->heads[x->address]; b != NO_ACCESS; b = numbered_at(flow, b)->next) {
             const struct numbered *y = numbered_at(flow, b);
             bool harmless = x->kind == y->kind && x->kind != ACCESS_WRITE;
+            bool one_block = x->actor / per_block == y->actor / per_block;
             if (x->actor != y->actor && !harmless)
-                bits_add(flow->conflict + (size_t)a * flow->words, b);
+                bits_add(conflicts + (one_block ? 0 : flow->ever), b);
         }
     }
     return true;
@@ -186,8 +194,10 @@ static bool flow_edge(struct flow *flow, uint32_t from, uint32_t edge, uint64_t 
     uint64_t *target = flow->sets + (size_t)graph_edge(flow->graph, edge).target * flow->words;
     bool grew = false;
     memcpy(scratch, flow->sets + (size_t)from * flow->words, flow->words * sizeof *scratch);
-    for (uint32_t i = accesses->first; i < edge_end(flow, edge); i++)
+    for (uint32_t i = accesses->first; i < edge_end(flow, edge); i++) {
         bits_add(scratch, access_at(flow, i));
+        bits_add(scratch + flow->ever, access_at(flow, i));
+    }
     for (uint32_t w = 0; w < flow->words; w++) {
         uint64_t in = scratch[w];
         if (accesses->released)

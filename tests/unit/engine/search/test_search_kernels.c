@@ -253,6 +253,21 @@ static void many_accesses(void **state)
     }
 }
 
+/* What a block did before its barrier races with what another does later, which an atomic operation tells it. */
+static void barriers_of_another_block(void **state)
+{
+    (void)state;
+    for (int method = SEARCH_STATES; method <= SEARCH_DPOR; method++) {
+        struct search_result *result =
+            search("launch(threads = 1, warp = 1, blocks = 2); global int x, y; private int a;"
+                   "kernel k() { if (bid == 0) { x = 1; barrier(); atomic_add(y, 1); }"
+                   " else { a = atomic_add(y, 0); if (a == 1) x = 2; } }",
+                   SUBJECT_THREADS, (enum search_method)method);
+        assert_true(result->complete);
+        assert_true(result->race);
+    }
+}
+
 static struct search_result *search_blocks(const char *text, enum search_method method)
 {
     const char *reason = "";
@@ -698,6 +713,7 @@ int main(void)
         TEST(long_walk),
         TEST(distant_words),
         TEST(many_accesses),
+        TEST(barriers_of_another_block),
         TEST(loops_of_blocks),
         TEST(choices_by_memory),
         TEST(recursion),
