@@ -41,6 +41,8 @@ static void put_declarations(struct rows_gen *r)
         ROWS_AREA);
     if (!r->called)
         PUT(r, "\t.param .align 32 .b8 parcel[%d];\n", ROWS_AREA);
+    if (r->cooperative)
+        rows_put_grid_registers(r);
     if (r->bound > 0 && !r->called)
         PUT(r, "\t.local .align 16 .b8 bl[%" PRIu32 "];\n", r->bound);
 }
@@ -201,6 +203,8 @@ static void put_instructions(struct rows_gen *r)
             rows_put_instruction(r, ROWS_OF_MATRICES);
         if (at.depth == 0 && r->cluster[0] && !r->called && gen_chance(g, 20))
             rows_put_cluster_barrier(r);
+        if (at.depth == 0 && r->cooperative && gen_chance(g, 20))
+            rows_put_grid_barrier(r);
         if (at.depth == 0 && r->warps == ROWS_SYNC_ONLY && gen_chance(g, 5))
             put_both_arms(r, &at);
         if (at.depth == 0 && !r->matrices && gen_chance(g, 2))
@@ -278,10 +282,12 @@ static void put_specials(struct rows_gen *r)
 
 /* ---- a function ---- */
 
-/* Of its own: registers, places, a parameter in memory. */
+/* Of its own: registers, places, a parameter in memory; where the entry waits for its grid it may not. */
 static void put_function(struct rows_gen *r)
 {
+    const bool cooperative = r->cooperative;
     r->called = true;
+    r->cooperative = cooperative && gen_chance(r->g, 50);
     PUT(r, ".func fn(.param .align 32 .b8 parcel[%d])\n{\n", ROWS_AREA);
     put_declarations(r);
     put_places(r);
@@ -290,6 +296,7 @@ static void put_function(struct rows_gen *r)
     put_instructions(r);
     PUT(r, "\tst.local.b32 [la], r1;\n\tret%s;\n}\n", gen_chance(r->g, 30) ? ".uni" : "");
     r->called = false;
+    r->cooperative = cooperative;
 }
 
 static void put_call(struct rows_gen *r)
@@ -326,6 +333,8 @@ static void draw_kind(struct rows_gen *r)
     PUT(r, "// simtfuzz:");
     if (clusters)
         rows_draw_cluster(r);
+    if (clusters && gen_chance(g, 35))
+        rows_draw_grid(r);
     PUT(r, " threads=%" PRIu32 " warp=%" PRIu32, launch->threads, launch->warp);
     if (!barriers && gen_chance(g, 12))
         rows_draw_textures(r);
@@ -382,7 +391,8 @@ void gen_rows_main(struct gen *g)
     draw_kind(r);
     put_table(r);
     put_variables(r);
-    bool calls = !(g->options->features >> FEATURE_BARRIERS & 1) && gen_chance(g, 20);
+    const bool barriers = g->options->features >> FEATURE_BARRIERS & 1;
+    bool calls = !barriers && gen_chance(g, r->cooperative ? 50 : 20);
     if (calls)
         put_function(r);
     put_entry(r, calls);

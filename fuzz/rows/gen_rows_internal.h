@@ -65,8 +65,9 @@ struct rows_gen {
     bool called;         /* within the function that the entry calls */
     uint32_t cluster[3]; /* blocks of a cluster; 0: there is one block, and nothing of clusters */
     uint32_t grid[3], blocks;
-    bool entry_says; /* how large a cluster is; else the settings do */
-    uint32_t ways;   /* to a cluster's barrier, so far */
+    bool entry_says;  /* how large a cluster is; else the settings do */
+    bool cooperative; /* the grid waits for all its blocks */
+    uint32_t ways;    /* to a cluster's barrier, so far */
     uint32_t texture_count;
     struct rows_texture textures[ROWS_TEXTURES];
     uint32_t sizes; /* of the first texture's first axis: borders of texels */
@@ -162,6 +163,14 @@ void rows_put_neighbour(struct rows_gen *r);
 void rows_put_cluster_barrier(struct rows_gen *r);
 /* None has ended while others access it. */
 void rows_put_cluster_end(struct rows_gen *r);
+
+/* ---- grids that wait for all their blocks (gen_rows_grid.c) ---- */
+
+/* What the settings say of it, and the registers that it takes. */
+void rows_draw_grid(struct rows_gen *r);
+void rows_put_grid_registers(struct rows_gen *r);
+/* Each block comes, and waits for the others for a while. */
+void rows_put_grid_barrier(struct rows_gen *r);
 
 /* ---- what lanes, warps and threads do together (gen_rows_meet.c) ---- */
 

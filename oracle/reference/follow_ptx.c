@@ -60,6 +60,9 @@ bool follow_ptx_new(struct arena *arena, struct follower *f, const char **why)
     x->otherwise = options->crs_switches;
     x->options = options->block_options;
     x->late = x->options & BLOCK_LATE;
+    x->may_ask_for_grid =
+        ptx_grid_address(x->code->kernel) != 0 &&
+        ptx_waits_for_grid(arena, x->code->kernel->module, x->code->kernel->entry);
     x->groups_a_block = x->is_threads ? program->launch.threads : program->warps_per_block;
     x->memory = ARENA_ARRAY(arena, int32_t, program->memory_words);
     x->bars = ARENA_ARRAY(arena, struct ref_bars, program->launch.blocks);

@@ -58,6 +58,8 @@ struct follow_ptx {
     int32_t *memory;
     enum status end;
     uint32_t end_thread;
+    bool
+        may_ask_for_grid; /* the entry, or a function that it reaches, is said to wait for its grid */
     struct ref_unit before; /* of the warp, before its step */
 };
 

@@ -109,6 +109,15 @@ static uint64_t grid_barrier(const struct ptx_kernel *kernel)
     return 0;
 }
 
+/* %envreg1, %envreg2: who asks for the barrier in a cooperative launch has been said to wait for its grid. */
+static uint64_t asked_barrier(const struct follow_step *s)
+{
+    const uint64_t address = grid_barrier(s->x->code->kernel);
+    if (address != 0 && !s->x->may_ask_for_grid && s->f->state == FOLLOW_ALONG)
+        follow_part(s->f, "grid", "nothing waits for it", "its barrier is asked for");
+    return address;
+}
+
 static uint64_t number_of(const struct follow_step *s, const struct places *p,
                           enum ptx_special which, uint32_t lane)
 {
@@ -134,9 +143,9 @@ static uint64_t number_of(const struct follow_step *s, const struct places *p,
     case PTX_SPECIAL_LANEMASK_GT:
         return mask_of(which, p->number % warp);
     case PTX_SPECIAL_ENVREG1:
-        return grid_barrier(kernel) >> 32;
+        return asked_barrier(s) >> 32;
     case PTX_SPECIAL_ENVREG2:
-        return grid_barrier(kernel) << 32 >> 32;
+        return asked_barrier(s) << 32 >> 32;
     case PTX_SPECIAL_NSMID:
         return 1;
     case PTX_SPECIAL_WARP_SZ:
