@@ -5,6 +5,7 @@
  *     simtfuzz made the code     =>  it is consistent, clause 4 as printed too, and keeps CHK.static (a) to (c)
  *     consistent                 =>  no execution is inconsistent
  *     consistent                 =>  a warp meets no instruction with a token on top that no path leads to
+ *     consistent                 =>  the same of runs whose guards are drawn (safety_walks.h)
  *     safety_static speaks       =>  CHK.static (a) or (b) is broken
  *
  * An unknown target or a large function says nothing. Asked once a case.
@@ -12,6 +13,7 @@
 #include "engine/static/ptx_static.h"
 #include "oracle/check/evidence.h"
 #include "oracle/crs/safety.h"
+#include "oracle/crs/safety_walks.h"
 
 #include <string.h>
 
@@ -58,6 +60,19 @@ static void judge_made_here(struct checking *c, const struct ptx_static *s)
         report_fault(c, "CHK.static", &s->rule);
 }
 
+static void judge_walks(struct checking *c, const uint8_t *tops)
+{
+    const char *why;
+    const uint32_t line =
+        safety_walk(c->arena, safety_of(c)->program, tops, c->options->seed, &why);
+    if (why)
+        report(
+            c, "a run", why, line,
+            arena_printf(c->arena,
+                         "consistent on all paths, but a run with drawn guards meets line %u: %s",
+                         line, why));
+}
+
 /* Of a consistent program. */
 static void judge_executions(struct checking *c, const struct ptx_static *s, const uint8_t *tops)
 {
@@ -78,6 +93,8 @@ static void judge_executions(struct checking *c, const struct ptx_static *s, con
                    arena_printf(c->arena,
                                 "line %u is met with a token on top that no path leads to", line));
     }
+    if (s->instructions + 1 == code->count)
+        judge_walks(c, tops);
 }
 
 void safety_static_judge(struct checking *c)

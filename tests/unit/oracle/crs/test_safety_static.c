@@ -7,6 +7,7 @@
 #include "engine/subjects/forms.h"
 #include "oracle/check/check.h"
 #include "oracle/crs/safety.h"
+#include "oracle/crs/safety_walks.h"
 
 #include <stdlib.h>
 
@@ -128,6 +129,45 @@ static void a_token_on_top_that_cannot_be(void **state)
     }
 }
 
+/* ---- runs whose guards are drawn ---- */
+
+/* Programs as they stand; what runs show where every token may be on top, and whether one shows something where no
+ * break token may be. */
+static const struct {
+    const char *code, *shows;
+    bool has_break;
+} walked[] = {
+    {"ssy L;\n@p bra M;\nM: sync;\nL: exit;", NULL, false},
+    {"preBrk L;\nM: @p break;\nbra M;\nL: exit;", NULL, true},
+    {"preRet L;\ncall F;\nL: exit;\nF: ret;", NULL, false},
+    {"@p preRet L;\n@p call F;\nL: exit;\nF: @p ret;\nret;", NULL, false},
+    {"@p exit;\n@p break;\nexit;", "a break without a break token", false},
+    {"@p ret;\nexit;", "a ret without a call token", false},
+    {"@p call F;\nF: exit;", "a call without its call token on top", false},
+    {"preRet L;\n@p call F;\nL: exit;\nF: ret;", NULL, false},
+    {"ssy L;\n@p sync;\nsync;\nL: exit;", "a sync without its sync token", false},
+    {"preRet L;\ncall F;\nL: exit;\nF: preBrk M;\n@p break;\nret;\nM: ret;", NULL, true},
+};
+
+static void runs_with_drawn_guards(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof walked / sizeof *walked; i++) {
+        const struct program *program = start("raw", walked[i].code)->program;
+        uint8_t *may = ARENA_ARRAY(&test_arena, uint8_t, program->ptx->count);
+        const char *why;
+        memset(may, 0xff, program->ptx->count);
+        (void)safety_walk(&test_arena, program, may, i, &why);
+        if (walked[i].shows ? !why || strcmp(why, walked[i].shows) != 0 : why != NULL)
+            fail_msg("program %zu: %s", i, why ? why : "nothing");
+        if (walked[i].shows)
+            continue;
+        memset(may, 0xff ^ PTX_STATIC_TOP(CRS_BREAK), program->ptx->count);
+        (void)safety_walk(&test_arena, program, may, i, &why);
+        assert_int_equal(why != NULL, walked[i].has_break);
+    }
+}
+
 /* The code has an instruction that the static check does not see: nothing else is said then, of a token that cannot be
  * either. */
 static void other_code(void **state)
@@ -238,6 +278,7 @@ int main(void)
                                         support_teardown),
         cmocka_unit_test_setup_teardown(a_token_on_top_that_cannot_be, support_setup,
                                         support_teardown),
+        cmocka_unit_test_setup_teardown(runs_with_drawn_guards, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(other_code, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(two_readings_of_the_rules, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(rules_of_instructions, support_setup, support_teardown),
