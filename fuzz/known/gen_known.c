@@ -155,10 +155,11 @@ static void special(struct drawing *d, struct list *list, const struct place *pl
 static void given(struct drawing *d, struct list *list, const struct place *place)
 {
     struct known_node *n = add(d, list, place, KNOWN_GIVEN);
-    uint32_t own = d->p->has_arguments && !d->function ? KNOWN_GIVEN_COUNT : KNOWN_GIVEN_NUMBER;
+    const bool own = d->p->has_arguments && !d->function && gen_chance(d->g, 60);
     n->guard = draw_guard(d, 15);
-    n->which = gen_below(d->g, own);
-    d->p->givens |= 1u << n->which;
+    n->which = own ? KNOWN_GIVEN_NUMBER + gen_below(d->g, KNOWN_GIVEN_COUNT - KNOWN_GIVEN_NUMBER)
+                   : gen_below(d->g, KNOWN_GIVEN_NUMBER);
+    d->p->givens |= (uint64_t)1 << n->which;
     n->s[0] = register_of(d, KNOWN_R);
     n->d = register_of(d, KNOWN_R);
     d->cost += 4 * place->times;

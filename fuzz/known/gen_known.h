@@ -196,7 +196,7 @@ struct known_program {
     bool meets_neighbours; /* a node is of clusters */
     bool by_memory;        /* functions take and give their values in .param memory */
     bool has_arguments;    /* the entry has parameters */
-    uint32_t givens;       /* bits 1 << known_given_id: that are read */
+    uint64_t givens;       /* bits 1 << known_given_id: that are read */
     bool full;             /* no warp has lanes missing: counts can be exact */
     bool warp_ops, own_atomics, copies;
     bool

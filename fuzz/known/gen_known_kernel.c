@@ -100,8 +100,7 @@ static void put_givens(struct known_writing *w)
 {
     bool used[VARIABLES] = {false};
     for (uint32_t v = VARIABLES; v-- > 0;) {
-        for (uint32_t i = 0; i < KNOWN_GIVEN_COUNT; i++)
-            used[v] |= (w->p->givens >> i & 1) && strstr(known_givens[i].text, variables[v].name);
+        used[v] = known_reads(w->p, variables[v].name);
         for (uint32_t by = v + 1; by < VARIABLES; by++)
             used[v] |= used[by] && strstr(variables[by].text, variables[v].name);
     }

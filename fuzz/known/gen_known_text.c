@@ -24,6 +24,14 @@ const struct known_given known_givens[KNOWN_GIVEN_COUNT] = {
 #include "fuzz/known/gen_known_given.def"
 };
 
+bool known_reads(const struct known_program *p, const char *name)
+{
+    for (uint32_t i = 0; i < KNOWN_GIVEN_COUNT; i++)
+        if ((p->givens >> i & 1) && strstr(known_givens[i].text, name))
+            return true;
+    return false;
+}
+
 static const char *guard_text(struct known_writing *w, uint32_t guard)
 {
     return guard ? arena_printf(w->text.arena, "@%sp%" PRIu32 " ", (guard - 1) % 2 ? "!" : "",
@@ -598,13 +606,31 @@ static void put_place(struct known_writing *w)
     _Static_assert(KNOWN_AREA == 16, "four times a result's bytes");
 }
 
+/* Those that the settings bind, and of the others those that are read. */
+static void put_parameters(struct known_writing *w)
+{
+    static const struct {
+        const char *name, *text;
+    } unbound[] = {
+        {"any_u8", ".param .u8 any_u8"},    {"any_s16", ".param .s16 any_s16"},
+        {"any_b32", ".param .b32 any_b32"}, {"any_f32", ".param .f32 any_f32"},
+        {"any_f64", ".param .f64 any_f64"}, {"any_box", ".param .align 8 .b8 any_box[16]"},
+        {"any_u64", ".param .u64 any_u64"}, {"any_s64", ".param .s64 any_s64"},
+        {"any_b64", ".param .b64 any_b64"}};
+    text_put(&w->text, ".param .u16 number, .param .f32 single, .param .u64 buffer,\n"
+                       "\t.param .align 4 .b8 box[8]");
+    for (size_t i = 0; i < sizeof unbound / sizeof unbound[0]; i++)
+        if (known_reads(w->p, unbound[i].name))
+            PUT(w, ",\n\t%s", unbound[i].text);
+}
+
 static void put_entry(struct known_writing *w)
 {
     w->function = NULL;
-    PUT(w, ".visible .entry k(%s)\n{\n",
-        w->p->has_arguments ? ".param .u16 number, .param .f32 single, .param .u64 buffer,\n"
-                              "\t.param .align 4 .b8 box[8]"
-                            : "");
+    text_put(&w->text, ".visible .entry k(");
+    if (w->p->has_arguments)
+        put_parameters(w);
+    text_put(&w->text, ")\n{\n");
     put_declarations(w);
     if (w->p->function_count > 0)
         text_put(&w->text,

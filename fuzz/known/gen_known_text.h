@@ -18,6 +18,9 @@ struct known_writing {
     uint32_t loop_label;                   /* of the innermost loop */
 };
 
+/* Whether something that is there from the start is read whose text has the name. */
+bool known_reads(const struct known_program *program, const char *name);
+
 #define PUT(w, ...) text_format(&(w)->text, __VA_ARGS__)
 
 /* A piece of the node's text: %d, %a, %b, %c the operands; %g the guard; %w, %n the numbers `which` and `at`; %% a

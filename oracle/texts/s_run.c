@@ -66,6 +66,11 @@ void s_set(struct s_run *r, const char *name, int32_t word)
     cell(r, name)->word = word;
 }
 
+void s_set_element(struct s_run *r, const char *name, uint32_t element, int32_t word)
+{
+    cell(r, name)->element[element % S_ELEMENTS] = word;
+}
+
 /* ---- expressions ---- */
 
 static struct s_value word_of(int64_t word)

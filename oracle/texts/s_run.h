@@ -32,6 +32,7 @@ struct s_run {
 
 /* Variables that are not set are 0. */
 void s_set(struct s_run *run, const char *name, int32_t word);
+void s_set_element(struct s_run *run, const char *name, uint32_t element, int32_t word);
 enum s_end s_run(struct s_run *run, const char *text);
 
 #endif

@@ -8,19 +8,40 @@
 #include "oracle/texts/s_run.h"
 #include "oracle/texts/texts.h"
 
-enum { SEQUENTIALS = 107, STATEMENTS = 6, PAIRS = 12, LENGTH = 4 };
+#include <stdio.h>
+
+enum { SEQUENTIALS = 107, STATEMENTS = 6, PAIRS = 12, LENGTH = 5 };
 
 enum kind { READ, WRITE, ATOMIC, BARRIER };
 
-/* A statement, of threads whose `tid`, or `bid`, is so; an element by its number, or one of the thread's own. */
+/* Which element: `number`, that of the thread or of its block, or what an input says - one of the grid, or one of the
+ * thread's block; a word or an array. */
+enum own {
+    OWN_NUMBER,
+    OWN_THREAD,
+    OWN_BLOCK,
+    OWN_GRID_INPUT,
+    OWN_BLOCK_INPUT,
+    OWN_GRID_WORD,
+    OWN_BLOCK_WORD,
+    OWN_COUNT
+};
+
+/* A statement, of threads whose `tid`, or `bid`, is so. */
 struct statement {
     enum kind kind;
     bool is_shared, by_block;
-    uint32_t own; /* 0: element `number`; 1: tid + number; 2: bid + number */
+    enum own own;
     uint32_t number, guard;
 };
 
 enum { NO_GUARD = 9 };
+
+/* What inputs hold: of the grid, of each block; the last element is the word's. */
+enum { BLOCKS = 3, INPUTS = 2 };
+struct inputs {
+    uint32_t grid[INPUTS + 1], block[BLOCKS][INPUTS + 1];
+};
 
 struct thread {
     uint32_t tid, bid;
@@ -30,7 +51,7 @@ static struct statement draw_statement(struct pcg *rng)
 {
     struct statement s = {.kind = (enum kind)pcg_below(rng, BARRIER + 1)};
     s.is_shared = pcg_below(rng, 3) == 0;
-    s.own = pcg_below(rng, 3);
+    s.own = (enum own)pcg_below(rng, OWN_COUNT);
     s.number = pcg_below(rng, 2);
     s.by_block = pcg_below(rng, 2) == 0;
     s.guard = pcg_below(rng, s.kind == BARRIER ? 6 : 3) ? NO_GUARD : pcg_below(rng, 2);
@@ -39,9 +60,10 @@ static struct statement draw_statement(struct pcg *rng)
 
 static const char *write_statement(struct arena *arena, const struct statement *s)
 {
-    static const char *const own[] = {"", "tid + ", "bid + "};
-    const char *place =
-        arena_printf(arena, "%s[%s%u]", s->is_shared ? "s" : "g", own[s->own], s->number);
+    static const char *const own[OWN_COUNT] = {"", "tid + ", "bid + ", "h[", "q[", "n + ", "m + "};
+    const bool of_array = s->own == OWN_GRID_INPUT || s->own == OWN_BLOCK_INPUT;
+    const char *place = arena_printf(arena, "%s[%s%u%s]", s->is_shared ? "s" : "g", own[s->own],
+                                     s->number, of_array ? "]" : "");
     const char *text = s->kind == READ     ? arena_printf(arena, "a = %s;", place)
                        : s->kind == WRITE  ? arena_printf(arena, "%s = 1;", place)
                        : s->kind == ATOMIC ? arena_printf(arena, "atomic_add(%s, 1);", place)
@@ -56,31 +78,56 @@ static bool takes_part(const struct statement *s, struct thread t)
     return s->guard == NO_GUARD || (s->by_block ? t.bid : t.tid) == s->guard;
 }
 
-static bool touches(const struct statement *s, struct thread t, uint32_t element)
+static uint32_t element_of(const struct statement *s, struct thread t, const struct inputs *in)
 {
-    return takes_part(s, t) && s->number + (s->own == 1   ? t.tid
-                                            : s->own == 2 ? t.bid
-                                                          : 0) ==
-                                   element;
+    switch (s->own) {
+    case OWN_THREAD:
+        return t.tid + s->number;
+    case OWN_BLOCK:
+        return t.bid + s->number;
+    case OWN_GRID_INPUT:
+        return in->grid[s->number];
+    case OWN_BLOCK_INPUT:
+        return in->block[t.bid][s->number];
+    case OWN_GRID_WORD:
+        return in->grid[INPUTS] + s->number;
+    case OWN_BLOCK_WORD:
+        return in->block[t.bid][INPUTS] + s->number;
+    case OWN_NUMBER:
+    case OWN_COUNT:
+        break;
+    }
+    return s->number;
+}
+
+/* Two threads, an element of each array, the inputs. */
+struct question {
+    struct thread a, b;
+    uint32_t elements[2];
+    struct inputs in;
+};
+
+static bool touches(const struct statement *s, struct thread t, const struct question *q)
+{
+    return takes_part(s, t) && element_of(s, t, &q->in) == q->elements[s->is_shared];
 }
 
 /* The two accesses race, of one element of each array. */
-static bool conflict(const struct statement *s, struct thread a, const struct statement *other,
-                     struct thread b, const uint32_t elements[2])
+static bool conflict(const struct statement *s, const struct statement *other,
+                     const struct question *q)
 {
-    uint32_t element = elements[s->is_shared];
     bool atomics = s->kind == ATOMIC && other->kind == ATOMIC;
     bool reads = s->kind == READ && other->kind == READ;
     return s->is_shared == other->is_shared && !atomics && !reads &&
-           (!s->is_shared || a.bid == b.bid) && touches(s, a, element) &&
-           touches(other, b, element);
+           (!s->is_shared || q->a.bid == q->b.bid) && touches(s, q->a, q) &&
+           touches(other, q->b, q);
 }
 
 /* A barrier that one alone of two threads of a block comes to; or an access of the first, and one of the second with it
  * or behind it, with no barrier of both between. */
-static bool fails(const struct statement *s, uint32_t count, struct thread a, struct thread b,
-                  const uint32_t elements[2])
+static bool fails(const struct statement *s, uint32_t count, const struct question *q)
 {
+    const struct thread a = q->a, b = q->b;
     uint32_t from = 0;
     for (uint32_t j = 0; j < count; j++) {
         bool barrier = s[j].kind == BARRIER && a.bid == b.bid;
@@ -89,26 +136,44 @@ static bool fails(const struct statement *s, uint32_t count, struct thread a, st
         if (barrier && takes_part(&s[j], a))
             from = j + 1;
         for (uint32_t i = from; i <= j && s[j].kind != BARRIER; i++)
-            if (s[i].kind != BARRIER && conflict(&s[i], a, &s[j], b, elements))
+            if (s[i].kind != BARRIER && conflict(&s[i], &s[j], q))
                 return true;
     }
     return false;
 }
 
-static enum s_end run(struct arena *arena, const char *text, struct thread a, struct thread b,
-                      const uint32_t elements[2])
+/* What an input of a thread holds before the text has said what the two share. */
+static void set_inputs(struct s_run *r, const char *thread, const char *array, const char *word,
+                       const uint32_t in[INPUTS + 1])
+{
+    char name[S_NAME];
+    for (uint32_t i = 0; i < INPUTS; i++) {
+        snprintf(name, sizeof name, "%s%s", array, thread);
+        s_set_element(r, name, i, (int32_t)in[i]);
+    }
+    snprintf(name, sizeof name, "%s%s", word, thread);
+    s_set(r, name, (int32_t)in[INPUTS]);
+}
+
+/* The second thread's inputs are others, but for what the text takes from them: its own block's. */
+static enum s_end run(struct arena *arena, const char *text, const struct question *q)
 {
     struct s_run *r = ARENA_NEW(arena, struct s_run);
+    static const uint32_t others[INPUTS + 1] = {5, 6, 7};
     r->count = 0;
     r->unknown = false;
     r->shared = "s";
-    s_set(r, "tid$1", (int32_t)a.tid);
-    s_set(r, "bid$1", (int32_t)a.bid);
-    s_set(r, "tid$2", (int32_t)b.tid);
-    s_set(r, "bid$2", (int32_t)b.bid);
-    s_set(r, "same", a.bid == b.bid);
-    s_set(r, "WO_g", (int32_t)elements[0]);
-    s_set(r, "WO_s", (int32_t)elements[1]);
+    s_set(r, "tid$1", (int32_t)q->a.tid);
+    s_set(r, "bid$1", (int32_t)q->a.bid);
+    s_set(r, "tid$2", (int32_t)q->b.tid);
+    s_set(r, "bid$2", (int32_t)q->b.bid);
+    s_set(r, "same", q->a.bid == q->b.bid);
+    s_set(r, "WO_g", (int32_t)q->elements[0]);
+    s_set(r, "WO_s", (int32_t)q->elements[1]);
+    set_inputs(r, "$1", "h", "n", q->in.grid);
+    set_inputs(r, "$2", "h", "n", others);
+    set_inputs(r, "$1", "q", "m", q->in.block[q->a.bid]);
+    set_inputs(r, "$2", "q", "m", q->a.bid == q->b.bid ? others : q->in.block[q->b.bid]);
     return s_run(r, text);
 }
 
@@ -118,18 +183,31 @@ static struct thread draw_thread(struct pcg *rng, uint32_t threads, uint32_t blo
     return (struct thread){tid, bid};
 }
 
-/* Two threads that are drawn, and an element of each array. */
-static const char *ask(struct arena *arena, const char *printed, const struct statement *s,
-                       uint32_t count, struct pcg *rng, uint32_t threads, uint32_t blocks)
+static void draw_inputs(struct pcg *rng, uint32_t in[INPUTS + 1])
 {
-    struct thread a = draw_thread(rng, threads, blocks), b = draw_thread(rng, threads, blocks);
-    uint32_t elements[2] = {0};
-    elements[0] = pcg_below(rng, LENGTH - 1);
-    elements[1] = pcg_below(rng, LENGTH - 1);
-    enum s_end is = a.tid == b.tid && a.bid == b.bid  ? S_IMPOSSIBLE
-                    : fails(s, count, a, b, elements) ? S_FAILS
-                                                      : S_PASSES,
-               end = run(arena, printed, a, b, elements);
+    for (uint32_t i = 0; i < INPUTS + 1; i++)
+        in[i] = pcg_below(rng, LENGTH - 1);
+}
+
+static struct question draw_question(struct pcg *rng, uint32_t threads, uint32_t blocks)
+{
+    struct question q = {.a = draw_thread(rng, threads, blocks)};
+    q.b = draw_thread(rng, threads, blocks);
+    q.elements[0] = pcg_below(rng, LENGTH - 1);
+    q.elements[1] = pcg_below(rng, LENGTH - 1);
+    draw_inputs(rng, q.in.grid);
+    for (uint32_t b = 0; b < BLOCKS; b++)
+        draw_inputs(rng, q.in.block[b]);
+    return q;
+}
+
+static const char *ask(struct arena *arena, const char *printed, const struct statement *s,
+                       uint32_t count, const struct question *q)
+{
+    enum s_end is = q->a.tid == q->b.tid && q->a.bid == q->b.bid ? S_IMPOSSIBLE
+                    : fails(s, count, q)                         ? S_FAILS
+                                                                 : S_PASSES,
+               end = run(arena, printed, q);
     if (end == is)
         return NULL;
     return arena_printf(arena,
@@ -139,7 +217,7 @@ static const char *ask(struct arena *arena, const char *printed, const struct st
                         : end == S_PASSES  ? "an assert holds that fails"
                         : end == S_UNKNOWN ? "the text cannot be read"
                                            : "an assumption is wrong",
-                        a.tid, a.bid, b.tid, b.bid, elements[0], elements[1]);
+                        q->a.tid, q->a.bid, q->b.tid, q->b.bid, q->elements[0], q->elements[1]);
 }
 
 const char *texts_sequential(struct arena *arena, uint64_t number, const char **text)
@@ -147,12 +225,14 @@ const char *texts_sequential(struct arena *arena, uint64_t number, const char **
     struct pcg rng = pcg_derive(number, PCG_KERNEL, SEQUENTIALS);
     struct statement s[STATEMENTS];
     uint32_t count = 1 + pcg_below(&rng, STATEMENTS), threads = 1 + pcg_below(&rng, 3);
-    uint32_t blocks = threads == 1 || pcg_below(&rng, 2) ? 2 : 1;
-    const char *kernel =
-                   arena_printf(arena,
-                                "launch(threads = %u, warp = 1, blocks = %u); global int g[%d]; "
-                                "shared int s[%d]; private int a; kernel k() {",
-                                threads, blocks, LENGTH, LENGTH),
+    uint32_t blocks = 1 + pcg_below(&rng, BLOCKS);
+    threads += threads * blocks == 1;
+    const char *kernel = arena_printf(
+                   arena,
+                   "launch(threads = %u, warp = 1, blocks = %u); global int g[%d]; "
+                   "shared int s[%d]; global input int h[%d]; shared input int q[%d]; "
+                   "global input int n; shared input int m; private int a; kernel k() {",
+                   threads, blocks, LENGTH, LENGTH, INPUTS, INPUTS),
                *reason;
     for (uint32_t i = 0; i < count; i++) {
         s[i] = draw_statement(&rng);
@@ -165,7 +245,8 @@ const char *texts_sequential(struct arena *arena, uint64_t number, const char **
     if (!printed)
         return arena_printf(arena, "sequential: refused, %s", reason);
     for (uint32_t i = 0; i < PAIRS; i++) {
-        const char *differs = ask(arena, printed, s, count, &rng, threads, blocks);
+        const struct question q = draw_question(&rng, threads, blocks);
+        const char *differs = ask(arena, printed, s, count, &q);
         if (differs)
             return differs;
     }
