@@ -19,7 +19,8 @@ enum {
     POLICIES_FROM = PROOFS_FROM + 2,
     OUTCOMES_FROM = POLICIES_FROM + 4, /* of caches, whole sets of them */
     CACHES_FROM = OUTCOMES_FROM + 1,
-    LARGE_FROM = CACHES_FROM + 4,
+    VARIANTS_FROM = CACHES_FROM + 4,
+    LARGE_FROM = VARIANTS_FROM + 2,
     FEW_FROM = LARGE_FROM + 4
 };
 
@@ -33,7 +34,10 @@ enum {
     CONVERGENCE_SEED = 5,
     CACHES_SHARE = 12,
     CACHES_SEED = 7,
-    KINDS = 16, /* of programs of instructions: so many are of barriers, of clusters */
+    ITS_SHARE = 4,
+    VARIANTS_SEED = 9,
+    VARIANTS = 8, /* that a case has */
+    KINDS = 16,   /* of programs of instructions: so many are of barriers, of clusters */
     BARRIERS = 4,
     CLUSTERS = 2,
     INSTRUCTIONS_SCHEDULES = 4 /* each subject's share of them is one */
@@ -214,6 +218,43 @@ static void make_caches(struct fuzz_case *c, uint64_t drawn, bool outcomes)
         c->check.oracles |= 1u << ORACLE_REDUCTIONS | 1u << ORACLE_FENCES;
 }
 
+/* Subjects with other rules, on purpose, or other programs, as the references have them; not those over caches, which
+ * have cases of their own. Of the branch unit: those with other rules of it, and of barriers. */
+static bool is_other(enum subject_id id, bool of_unit)
+{
+    const struct subject_info *s = &subject_table[id];
+    return s->role == SUBJECT_VARIANT && s->vtable && !s->vtable->plain &&
+           s->program != PROGRAM_CORE &&
+           (s->program == PROGRAM_CRS || s->program == PROGRAM_PTX) == of_unit;
+}
+
+/* So many in a row of those, from a drawn one on. */
+static subject_set draw_others(bool of_unit, uint64_t drawn)
+{
+    enum subject_id of[SUBJECT_COUNT];
+    uint32_t count = 0;
+    subject_set set = 0;
+    for (uint32_t s = 0; s < SUBJECT_COUNT; s++)
+        if (is_other((enum subject_id)s, of_unit))
+            of[count++] = (enum subject_id)s;
+    for (uint32_t i = 0; i < VARIANTS; i++)
+        set |= SUBJECT_BIT(of[(drawn + i) % count]);
+    return set;
+}
+
+/* Half of them of blocks and lock-step form; of the branch unit, on raw programs as a rule. */
+static void make_variants(struct fuzz_case *c, uint64_t drawn)
+{
+    const uint32_t raw = 1u << FEATURE_CRS | 1u << FEATURE_LOOSE | 1u << FEATURE_ATOMICS;
+    const bool of_unit = drawn & 1;
+    if (of_unit && drawn & 6)
+        c->gen.features &= raw;
+    else
+        c->gen.features &= ~(1u << FEATURE_CRS | 1u << FEATURE_KNOWN);
+    c->check.oracles = 1u << ORACLE_REFERENCE;
+    c->check.subjects = draw_others(of_unit, drawn >> 3);
+}
+
 /* Ordinary cases but for their size: four of these cost what one large one does, and each is looked at by those who ask
  * of large ones a part only. */
 static void make_few(struct fuzz_case *c)
@@ -232,8 +273,10 @@ static bool make_brief(struct fuzz_case *c, uint32_t rank)
         make_proof(c);
     else if (rank < OUTCOMES_FROM)
         make_policies(c);
-    else
+    else if (rank < VARIANTS_FROM)
         make_caches(c, pcg_splitmix(c->check.seed), rank < CACHES_FROM);
+    else
+        make_variants(c, pcg_splitmix(c->check.seed + VARIANTS_SEED));
     return true;
 }
 
@@ -270,6 +313,8 @@ void case_of_campaign(struct fuzz_case *c, uint64_t seed, uint64_t number,
         c->check.also |= SUBJECT_BIT(SUBJECT_CONVERGENCE);
     if (ordinary && check->subjects == SUBJECTS_DEFAULT && (check->oracles & 1u << ORACLE_MEMORY))
         c->check.also |= with_caches(seed, number, &c->gen.caches);
+    if (usual && c->check.seed % ITS_SHARE == 0)
+        c->check.also |= SUBJECT_BIT(SUBJECT_ITS);
     c->gen.spin = spin;
     if (!check->exhaustive && (tiny || gen->enumerate || c->gen.spin)) {
         c->gen.small = !c->gen.spin || gen->enumerate;

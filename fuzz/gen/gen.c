@@ -346,6 +346,23 @@ void gen_initialise(struct gen *g, struct ast_var *var, uint32_t bound)
         var->init[i] = (int32_t)gen_below(g, bound);
 }
 
+/* So many of 100 have first values; an array, of a part of its elements at times. */
+static void initialise_some(struct gen *g, struct ast_var *var, uint32_t percent)
+{
+    if (g->options->small || var->is_input || !gen_chance(g, percent))
+        return;
+    gen_initialise(g, var, 8);
+    if (var->is_array && gen_chance(g, 50))
+        var->init_count = 1 + gen_below(g, var->length);
+}
+
+struct ast_var *gen_scalar(struct gen *g)
+{
+    struct ast_var *var = gen_local(g, 'x');
+    initialise_some(g, var, 30);
+    return var;
+}
+
 static uint32_t power_of_two(uint32_t least)
 {
     uint32_t power = 2;
@@ -371,6 +388,7 @@ static void declare_slot(struct gen *g, enum ast_space space, bool plain)
     slot->wide = !plain && gen_has(g, FEATURE_ARRAYS) && gen_chance(g, 25);
     slot->var = gen_file_var(g, is_global ? 'g' : 's', space, length * (slot->wide ? 2 : 1), true);
     slot->var->is_input = !plain && gen_has(g, FEATURE_INPUTS) && gen_chance(g, 25);
+    initialise_some(g, slot->var, 10);
 }
 
 static void declare_slots(struct gen *g)
@@ -422,6 +440,7 @@ static void declare_racy(struct gen *g)
         bool is_array = !small && gen_chance(g, 50);
         uint32_t length = is_array ? 2u << gen_below(g, 3) : 1;
         g->racy[i] = gen_file_var(g, 'r', small ? SPACE_SHARED : draw_space(g), length, is_array);
+        initialise_some(g, g->racy[i], 20);
     }
 }
 
@@ -432,6 +451,7 @@ static void declare_private(struct gen *g)
     for (uint32_t i = 0; i < g->array_count; i++) {
         g->arrays[i] = gen_file_var(g, 'v', SPACE_PRIVATE, 2u << gen_below(g, 3), true);
         g->arrays[i]->is_input = gen_has(g, FEATURE_INPUTS) && gen_chance(g, 30);
+        initialise_some(g, g->arrays[i], 20);
     }
     g->private_count = gen_below(g, 3);
     for (uint32_t i = 0; i < g->private_count; i++) {
@@ -607,11 +627,8 @@ void gen_declare_values(struct gen *g)
 {
     struct gen_scope *scope = g->scope;
     scope->value_count = g->options->small ? 1 : 1 + gen_below(g, 3);
-    for (uint32_t i = 0; i < scope->value_count; i++) {
-        scope->values[i] = gen_local(g, 'x');
-        if (!g->options->small && gen_chance(g, 30))
-            gen_initialise(g, scope->values[i], 8);
-    }
+    for (uint32_t i = 0; i < scope->value_count; i++)
+        scope->values[i] = gen_scalar(g);
     gen_local_array(g);
 }
 

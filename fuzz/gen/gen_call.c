@@ -24,7 +24,7 @@ static void stale_locals(struct gen *g, struct gen_list *list)
 {
     struct gen_scope *scope = g->scope;
     struct gen_place place = {.depth = 1, .times = 1};
-    struct ast_var *a = gen_local(g, 'x'), *b = gen_local(g, 'x');
+    struct ast_var *a = gen_scalar(g), *b = gen_scalar(g);
     struct ast_expr *first = ast_var_ref(g->arena, a);
     if (gen_chance(g, 40))
         first = gen_binary_int(g, BINARY_ADD, first, 1);
@@ -39,7 +39,7 @@ static void copy_locals(struct gen *g, struct gen_list *list)
 {
     struct gen_scope *scope = g->scope;
     struct gen_place place = {.depth = 1, .times = 1};
-    struct ast_var *a = gen_local(g, 'x'), *b = gen_local(g, 'x'), *shown = b;
+    struct ast_var *a = gen_scalar(g), *b = gen_scalar(g), *shown = b;
     struct ast_stm *show = gen_store_result(g);
     struct ast_expr *left = ast_int(g->arena, 1 + (int32_t)gen_below(g, 8));
     if (g->private_count > 0 && gen_chance(g, 25))
@@ -48,7 +48,7 @@ static void copy_locals(struct gen *g, struct gen_list *list)
     scope->values[scope->value_count++] = a;
     gen_emit(g, &place, list, gen_set(g, b, ast_var_ref(g->arena, a)));
     if (gen_chance(g, 40)) {
-        shown = scope->values[scope->value_count++] = gen_local(g, 'x');
+        shown = scope->values[scope->value_count++] = gen_scalar(g);
         gen_emit(g, &place, list, gen_set(g, shown, ast_var_ref(g->arena, b)));
     }
     gen_emit(g, &place, list, gen_set(g, a, left));
@@ -81,10 +81,8 @@ static void declare(struct gen *g, uint32_t kind, bool alone)
     if (scope->value_count == 0 && locals == 0 && g->private_count == 0)
         locals = 1;
     for (uint32_t i = 0; i < locals; i++) {
-        scope->values[scope->value_count] = gen_local(g, 'x');
-        if (!g->options->small && gen_chance(g, 30))
-            gen_initialise(g, scope->values[scope->value_count], 8);
-        scope->value_count++;
+        struct ast_var *value = gen_scalar(g);
+        scope->values[scope->value_count++] = value;
     }
     gen_local_array(g);
 }
@@ -127,7 +125,7 @@ static struct ast_function *make_relay(struct gen *g, struct ast_function *to)
     call->function = to;
     relay->body = call;
     if (to->returns_int) {
-        call->target.var = gen_local(g, 'x');
+        call->target.var = gen_scalar(g);
         result = call->next = gen_stm(g, STM_RETURN);
         result->value = ast_var_ref(g->arena, call->target.var);
     }
@@ -225,11 +223,13 @@ int32_t gen_draw_share(struct gen *g)
     return 1 + (int32_t)gen_below(g, most < 3 ? 3 : most > 12 ? 12 : most);
 }
 
-/* Within `budget` thread steps, all its recursion included. alone: without parameters and result. */
-static const struct gen_callee *make_function(struct gen *g, uint32_t budget, bool alone)
+/* Within `budget` thread steps, all its recursion included. calm: no thread ends in it. alone: without parameters and
+ * result. */
+static const struct gen_callee *make_function(struct gen *g, uint32_t budget, bool calm, bool alone)
 {
     struct gen_scope *outer = g->scope;
     uint32_t outer_cost = g->cost, outer_budget = g->budget, outer_ends = g->ends;
+    const uint32_t exits = g->exits;
     int32_t outer_left = g->left, share = gen_draw_share(g);
     struct ast_function *function = ARENA_NEW(g->arena, struct ast_function);
     struct gen_scope scope = {.function = function, .locals_end = &function->locals};
@@ -239,6 +239,7 @@ static const struct gen_callee *make_function(struct gen *g, uint32_t budget, bo
         kind == W_FUNCTION_INT || (kind == W_FUNCTION_RECURSIVE && gen_chance(g, 60));
     g->scope = &scope;
     g->calls_open++;
+    g->calm_calls += calm;
     g->cost = g->ends = 0;
     g->budget = kind == W_FUNCTION_RECURSIVE ? budget / (GEN_RECURSION + 1) : budget;
     g->left = share;
@@ -249,6 +250,8 @@ static const struct gen_callee *make_function(struct gen *g, uint32_t budget, bo
     g->functions_end = &function->next;
     g->scope = outer;
     g->calls_open--;
+    g->calm_calls -= calm;
+    callee.exits = g->exits > exits;
     g->cost = outer_cost;
     g->budget = outer_budget;
     g->ends = outer_ends;
@@ -274,7 +277,8 @@ uint32_t gen_callees(const struct gen *g, const struct gen_place *place,
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < g->callee_count; i++)
-        if (gen_affords(g, place->times, g->callees[i].cost))
+        if (gen_affords(g, place->times, g->callees[i].cost) &&
+            !(g->callees[i].exits && (place->calm || g->calm_calls)))
             callees[count++] = &g->callees[i];
     return count;
 }
@@ -290,7 +294,7 @@ static const struct gen_callee *choose(struct gen *g, const struct gen_place *pl
     const struct gen_callee *callees[GEN_FUNCTIONS];
     uint32_t count = gen_callees(g, place, callees), room = gen_room_to_make(g, place);
     uint32_t i = gen_below(g, count + (room > 0));
-    return i < count ? callees[i] : make_function(g, room, false);
+    return i < count ? callees[i] : make_function(g, room, place->calm, false);
 }
 
 struct ast_expr *gen_start_depth(struct gen *g, const struct gen_callee *callee)
@@ -308,6 +312,7 @@ void gen_call(struct gen *g, const struct gen_place *place, struct gen_list *lis
         struct ast_expr *depth = callee->max_depth ? gen_start_depth(g, callee) : NULL;
         gen_emit(g, place, list, call_stm(g, callee->function, depth));
         g->cost += place->times * callee->cost;
+        g->exits += callee->exits;
     } while (!g->options->small && g->left > 0 && gen_affords(g, place->times, callee->cost) &&
              gen_chance(g, 25));
 }
@@ -326,8 +331,9 @@ bool gen_call_alone(struct gen *g, const struct gen_place *place, struct gen_lis
     if (fit == 0 && !makes)
         return false;
     const struct gen_callee *callee =
-        makes ? make_function(g, room, true) : alone[gen_below(g, fit)];
+        makes ? make_function(g, room, place->calm, true) : alone[gen_below(g, fit)];
     gen_emit(g, place, list, call_stm(g, callee->function, NULL));
     g->cost += place->times * callee->cost;
+    g->exits += callee->exits;
     return true;
 }

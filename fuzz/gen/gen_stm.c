@@ -302,6 +302,8 @@ static uint32_t jump_bans(const struct gen *g, const struct gen_place *place)
     if (place->calm)
         banned |= GEN_BAN(STM, RETURN) | GEN_BAN(STM, FUNCTION_RETURN) | GEN_BAN(STM, EXIT) |
                   GEN_BAN(STM, FUNCTION_EXIT);
+    if (g->calm_calls)
+        banned |= GEN_BAN(STM, EXIT) | GEN_BAN(STM, FUNCTION_EXIT);
     /* Small kernels have bare jumps only: an if around them is a statement of its own. */
     if ((in_main && g->ends >= GEN_ENDS) || (g->options->small && place->depth == 0))
         banned |= GEN_BAN(STM, RETURN) | GEN_BAN(STM, EXIT);

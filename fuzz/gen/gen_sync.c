@@ -440,7 +440,7 @@ static void barrier_left(struct gen *g, const struct gen_place *place, struct ge
     gen_list_init(&call);
     function->name = gen_function_name(g);
     g->scope = &scope;
-    scope.values[scope.value_count++] = gen_local(g, 'x');
+    scope.values[scope.value_count++] = gen_scalar(g);
     for (uint32_t i = 0; i < loops; i++)
         gen_open_counter(g);
     plain_barrier(g, &inside, &body);
@@ -484,7 +484,7 @@ static void barrier_phase(struct gen *g, const struct gen_place *place, struct g
     struct ast_var *deep = draw_recursion(g, 50) ? depth_parameter(g, &scope) : NULL;
     outer = g->scope;
     g->scope = &scope;
-    scope.values[scope.value_count++] = gen_local(g, 'x'); /* for what stands between the loops */
+    scope.values[scope.value_count++] = gen_scalar(g); /* for what stands between the loops */
     barrier_turns(g, place, &body);
     g->scope = outer;
     function->body = gen_block(g, body.head);

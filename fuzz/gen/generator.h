@@ -86,6 +86,7 @@ struct gen_callee {
     struct ast_function *function;
     uint32_t cost;      /* thread steps of one call, at most */
     uint32_t max_depth; /* of its depth parameter; 0 = not recursive */
+    bool exits;         /* a thread may end in it */
 };
 
 struct gen_loop {
@@ -151,6 +152,7 @@ struct gen {
     bool own_only;                /* the expression reads nothing that others may write */
     uint32_t ends;                /* returns and exits of the function being made */
     uint32_t exits;               /* exits of all of them */
+    uint32_t calm_calls;          /* functions being made in which no thread ends: all wait again */
     uint32_t barriers;            /* how many more may be made */
     enum ast_atomic quiet_atomic; /* the only one, without a target; ATOMIC_COUNT: any */
     bool private_atomics;         /* some are of variables that are private */
@@ -190,6 +192,8 @@ static inline bool gen_chance(struct gen *g, uint32_t percent)
 struct ast_var *gen_file_var(struct gen *g, char prefix, enum ast_space space, uint32_t length,
                              bool is_array);
 struct ast_var *gen_local(struct gen *g, char prefix);
+/* A number of the function's own, three in ten with a first value. */
+struct ast_var *gen_scalar(struct gen *g);
 
 const char *gen_function_name(struct gen *g);
 

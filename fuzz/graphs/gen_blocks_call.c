@@ -27,9 +27,8 @@ static void declare(struct gen *g, uint32_t kind)
     if (scope->value_count == 0 && g->private_count == 0)
         locals = 1;
     for (uint32_t i = 0; i < locals; i++) {
-        struct ast_var *local = scope->values[scope->value_count++] = gen_local(g, 'x');
-        if (gen_chance(g, 30))
-            gen_initialise(g, local, 8);
+        struct ast_var *local = gen_scalar(g);
+        scope->values[scope->value_count++] = local;
     }
     gen_local_array(g);
 }
@@ -49,7 +48,7 @@ static struct ast_expr *draw_out(struct gen *g, const struct ast_stm *call)
     for (uint32_t i = 0; i < g->scope->value_count && is_taken(call, var); i++)
         var = g->scope->values[i];
     if (is_taken(call, var))
-        var = gen_local(g, 'x');
+        var = gen_scalar(g);
     return ast_var_ref(g->arena, var);
 }
 
