@@ -159,7 +159,7 @@ expect 2 reduce "$program"
 says err "nothing is wrong with it"
 
 # What goes wrong on another device only is made small on that one, and is clean on the usual one still.
-expect 0 gen --host --seed 3 --first 5 --count 1
+expect 0 gen --host --seed 3 --first 11 --count 1
 cp out order.host
 expect 0 reduce order.host --device order=any -o small.host
 expect 0 check small.host
