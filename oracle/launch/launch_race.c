@@ -113,7 +113,9 @@ static const char *missing(const struct launch_race *race, const struct seen *se
     uint64_t a = seen->thread, b = slot->thread - 1u;
     const struct launch_manner *m = &race->manners[seen->stm], *n = &race->manners[slot->stm];
     if (m->strong && n->strong)
-        return "the scope of one of them ends at its block";
+        return m->scope == SYNC_BLOCK || n->scope == SYNC_BLOCK
+                   ? "the scope of one of them ends at its block"
+                   : "the scope of one of them ends at its cluster";
     if (a / threads != b / threads)
         return race->syncs ? "no pair of fences orders the two blocks"
                            : "nothing orders the two blocks";
@@ -197,8 +199,16 @@ INLINED void put_slot(const struct launch_race *race, struct launch_slot *last,
 static bool scopes_meet(const struct launch_race *race, const struct launch_slot *slot,
                         const struct seen *seen)
 {
-    return in_block(race, slot, seen) || (race->manners[slot->stm].scope == SYNC_DEVICE &&
-                                          race->manners[seen->stm].scope == SYNC_DEVICE);
+    const struct program *program = race->program;
+    const enum sync_scope a = race->manners[slot->stm].scope, b = race->manners[seen->stm].scope;
+    const enum sync_scope both = a < b ? a : b;
+    if (in_block(race, slot, seen) || both == SYNC_DEVICE)
+        return true;
+    const uint32_t one = (slot->thread - 1u) / program->launch.threads;
+    const uint32_t other = (uint32_t)(seen->thread / program->launch.threads);
+    const struct ptx_kernel *kernel = program->ptx->kernel;
+    return both == SYNC_CLUSTER &&
+           ptx_cluster_block(kernel, one, 0) == ptx_cluster_block(kernel, other, 0);
 }
 
 /* A conflict with one of the strong accesses. */
@@ -536,7 +546,7 @@ static struct launch_manner mbarrier_of(const struct ptx_op *op)
                                   .acquires = !copies && waits && orders,
                                   .releases = copies || (!waits && orders),
                                   .copies = copies,
-                                  .scope = SYNC_BLOCK};
+                                  .scope = says(op, PTX_W_CLUSTER) ? SYNC_CLUSTER : SYNC_BLOCK};
 }
 
 static struct launch_manner manner_of(const struct ptx_op *op)
@@ -546,15 +556,17 @@ static struct launch_manner manner_of(const struct ptx_op *op)
     bool is_atomic = op->exec == PTX_EXEC_ATOM;
     bool ordered = says(op, PTX_W_ACQ_REL) || says(op, PTX_W_SC);
     bool fence = op->exec == PTX_EXEC_MEMBAR;
-    struct launch_manner m = {
-        .strong = is_atomic || says(op, PTX_W_VOLATILE) || says(op, PTX_W_RELAXED),
-        .acquires = ordered || says(op, PTX_W_ACQUIRE),
-        .releases = ordered || says(op, PTX_W_RELEASE),
-        .reads = ptx_exec_is(op->exec, PTX_LOADS) || is_atomic,
-        .writes = ptx_exec_is(op->exec, PTX_STORES) || is_atomic,
-        .warp_barrier = op->exec == PTX_EXEC_BAR_WARP,
-        .fence = fence,
-        .scope = says(op, PTX_W_CTA) || says(op, PTX_W_CLUSTER) ? SYNC_BLOCK : SYNC_DEVICE};
+    struct launch_manner m = {.strong =
+                                  is_atomic || says(op, PTX_W_VOLATILE) || says(op, PTX_W_RELAXED),
+                              .acquires = ordered || says(op, PTX_W_ACQUIRE),
+                              .releases = ordered || says(op, PTX_W_RELEASE),
+                              .reads = ptx_exec_is(op->exec, PTX_LOADS) || is_atomic,
+                              .writes = ptx_exec_is(op->exec, PTX_STORES) || is_atomic,
+                              .warp_barrier = op->exec == PTX_EXEC_BAR_WARP,
+                              .fence = fence,
+                              .scope = says(op, PTX_W_CTA)       ? SYNC_BLOCK
+                                       : says(op, PTX_W_CLUSTER) ? SYNC_CLUSTER
+                                                                 : SYNC_DEVICE};
     m.strong |= (m.reads || m.writes) && (m.acquires || m.releases);
     return m;
 }
@@ -565,14 +577,20 @@ static void find_manners(struct launch_race *race, struct arena *arena)
     struct launch_manner *manners = ARENA_ARRAY(arena, struct launch_manner, code->count + 1);
     for (uint32_t pc = 1; pc < code->count; pc++) {
         manners[pc] = manner_of(&code->ops[pc]);
-        if (code->has_clusters && says(&code->ops[pc], PTX_W_CLUSTER))
-            manners[pc].scope = SYNC_DEVICE; /* wide enough */
         race->has_strong |= manners[pc].strong;
         race->syncs |= manners[pc].fence || manners[pc].warp_barrier || manners[pc].acquires ||
                        (manners[pc].releases && !manners[pc].copies);
     }
     race->syncs |= code->has_clusters;
     race->manners = manners;
+}
+
+/* By the numbers of their first blocks. */
+static void number_clusters(struct launch_race *race)
+{
+    for (uint32_t block = 0; block < race->program->launch.blocks; block++)
+        race->sync.block[block].cluster =
+            ptx_cluster_block(race->program->ptx->kernel, race->first_block + block, 0);
 }
 
 struct launch_race *launch_race_new(struct arena *arena, const struct program *program)
@@ -599,6 +617,7 @@ struct launch_race *launch_race_new(struct arena *arena, const struct program *p
     race->sync.only_barriers = !race->syncs;
     race->has_clusters = program->ptx->has_clusters;
     race->clusters = ARENA_ARRAY(arena, uint32_t, program->launch.blocks);
+    number_clusters(race);
     return race;
 }
 
@@ -613,4 +632,5 @@ void launch_race_restart(struct launch_race *race, const struct program *program
         memset(race->written + program->shared_base, 0,
                program->private_base - program->shared_base);
     sync_restart(&race->sync, first_block, program->launch.blocks);
+    number_clusters(race);
 }

@@ -206,11 +206,9 @@ void sync_warp(struct launch_sync *sync, uint32_t first_thread, uint64_t lanes, 
 void sync_fence(struct launch_sync *sync, uint32_t thread, enum sync_scope scope)
 {
     struct sync_thread *t = &sync->thread[thread];
-    t->knows = merge(sync, t->knows, t->near);
-    t->near = NULL;
-    if (scope == SYNC_DEVICE) {
-        t->knows = merge(sync, t->knows, t->far);
-        t->far = NULL;
+    for (uint32_t s = 0; s <= scope; s++) {
+        t->knows = merge(sync, t->knows, t->read[s]);
+        t->read[s] = NULL;
     }
     t->fence = fence_now(sync, thread, scope);
 }
@@ -261,29 +259,34 @@ static struct sync_place *add_place(struct launch_sync *sync, uint32_t location)
 void sync_plain_write(struct launch_sync *sync, uint32_t location)
 {
     struct sync_place *place = sync->place_count ? find_place(sync, location) : NULL;
-    if (place && place->location)
-        place->near = place->far = NULL;
+    for (uint32_t s = 0; place && place->location && s < SYNC_SCOPES; s++)
+        place->to[s].set = NULL;
+}
+
+/* Which block, or cluster, a scope takes in. */
+static uint32_t group_of(const struct launch_sync *sync, uint32_t thread, uint32_t scope)
+{
+    return scope == SYNC_BLOCK     ? (uint32_t)(grid_thread(sync, thread) / sync->threads)
+           : scope == SYNC_CLUSTER ? sync->block[block_of(sync, thread)].cluster
+                                   : 0;
 }
 
 static void observe(struct launch_sync *sync, uint32_t thread, const struct sync_access *access)
 {
     struct sync_place *place = find_place(sync, access->location);
     struct sync_thread *t = &sync->thread[thread];
-    uint64_t block = grid_thread(sync, thread) / sync->threads;
-    if (!place->location)
-        return;
-    const struct sync_set *near = place->near_block == (uint32_t)block ? place->near : NULL;
-    const struct sync_set *far = access->scope == SYNC_DEVICE ? place->far : NULL;
-    t->near = merge(sync, t->near, near);
-    t->far = merge(sync, t->far, far);
-    if (access->acquires)
-        t->knows = merge(sync, merge(sync, t->knows, near), far);
+    for (uint32_t s = 0; place->location && s <= access->scope; s++) {
+        const bool is_for = place->to[s].group == group_of(sync, thread, s);
+        const struct sync_set *set = is_for ? place->to[s].set : NULL;
+        t->read[s] = merge(sync, t->read[s], set);
+        if (access->acquires)
+            t->knows = merge(sync, t->knows, set);
+    }
 }
 
 static void leave(struct launch_sync *sync, uint32_t thread, const struct sync_access *access)
 {
     struct sync_thread *t = &sync->thread[thread];
-    uint32_t block = (uint32_t)(grid_thread(sync, thread) / sync->threads);
     struct sync_fence now = t->fence;
     if (access->releases)
         now = fence_now(sync, thread, access->scope);
@@ -297,15 +300,14 @@ static void leave(struct launch_sync *sync, uint32_t thread, const struct sync_a
         t->fence.published = set;
     if (!place)
         return;
-    if (!access->reads || place->near_block != block) {
-        place->near = NULL;
-        place->near_block = block;
+    for (uint32_t s = 0; s < SYNC_SCOPES; s++) {
+        const uint32_t group = group_of(sync, thread, s);
+        if (!access->reads || place->to[s].group != group)
+            place->to[s].set = NULL;
+        place->to[s].group = group;
+        if (s <= now.scope && s <= access->scope)
+            place->to[s].set = merge(sync, place->to[s].set, set);
     }
-    if (!access->reads)
-        place->far = NULL;
-    place->near = merge(sync, place->near, set);
-    if (now.scope == SYNC_DEVICE && access->scope == SYNC_DEVICE)
-        place->far = merge(sync, place->far, set);
 }
 
 void sync_strong(struct launch_sync *sync, uint32_t thread, const struct sync_access *access)

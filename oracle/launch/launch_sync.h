@@ -10,7 +10,8 @@
  *
  * (PTX ISA, "Memory Consistency Model": release and acquire patterns; observation is by the order of the execution,
  * which is sequentially consistent.) An atomic that has .release or .acquire is a pattern by itself. A pattern holds
- * between threads of one block if it has scope .cta, between all threads if fence and access have a wider scope.
+ * between threads of one block if it has scope .cta, of one cluster if fence and access have scope .cluster, between
+ * all threads if they have a wider one.
  *
  * What a thread knows is a set of facts "of thread u (warp w, block b) everything before time e". Sets are never
  * changed: threads, locations and fences share them.
@@ -23,7 +24,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum sync_scope { SYNC_BLOCK, SYNC_DEVICE };
+enum sync_scope { SYNC_BLOCK, SYNC_CLUSTER, SYNC_DEVICE, SYNC_SCOPES };
 
 struct sync_fact {
     uint64_t who; /* kind << 62 | number in the grid: of a thread, a warp, a block */
@@ -45,22 +46,24 @@ struct sync_fence {
 };
 
 struct sync_thread {
-    const struct sync_set *knows; /* beyond what its block knows */
-    const struct sync_set *near,
-        *far; /* read from strong writes, no fence yet: of scope .cta, of a wider one */
-    struct sync_fence fence; /* the latest */
+    const struct sync_set *knows;             /* beyond what its block knows */
+    const struct sync_set *read[SYNC_SCOPES]; /* from strong writes of this scope, no fence yet */
+    struct sync_fence fence;                  /* the latest */
 };
 
 struct sync_block {
     uint32_t clock, floor; /* floor: what happened before it is known to the whole block */
+    uint32_t cluster;      /* its number in the grid */
     const struct sync_set *knows;
 };
 
 /* What strong writes have published at a location. */
 struct sync_place {
     uint32_t location; /* + 1; 0: free */
-    uint32_t near_block;
-    const struct sync_set *near, *far;
+    struct {
+        uint32_t group; /* the block, the cluster that this is for */
+        const struct sync_set *set;
+    } to[SYNC_SCOPES];
 };
 
 struct launch_sync {
@@ -81,7 +84,7 @@ struct launch_sync {
 void sync_start(struct launch_sync *sync, struct arena *arena, uint32_t blocks, uint32_t threads,
                 uint32_t warp);
 
-/* The next blocks are resident. */
+/* The next blocks are resident; which clusters they are of is the caller's to say, here and at the start. */
 void sync_restart(struct launch_sync *sync, uint32_t first_block, uint32_t blocks);
 
 /* Whether what thread `earlier` (number in the grid) did at `time` comes before what the resident thread does now;

@@ -5,9 +5,9 @@ static enum ptx_word word_of(const struct ptx_op *op, enum ptx_slot slot)
     return op->statement ? (enum ptx_word)op->statement->u.instruction.words[slot] : PTX_W_NONE;
 }
 
-static bool is_narrow(enum ptx_word scope)
+static uint8_t reach_of(enum ptx_word scope)
 {
-    return scope == PTX_W_CTA || scope == PTX_W_CLUSTER;
+    return scope == PTX_W_CTA ? REACH_BLOCK : scope == PTX_W_CLUSTER ? REACH_CLUSTER : REACH_ALL;
 }
 
 static struct manner fence_of(enum ptx_word sem, enum ptx_word scope, bool membar)
@@ -15,28 +15,30 @@ static struct manner fence_of(enum ptx_word sem, enum ptx_word scope, bool memba
     bool both = sem != PTX_W_ACQUIRE && sem != PTX_W_RELEASE;
     return (struct manner){.strong = true,
                            .fence = true,
-                           .wide = !is_narrow(scope),
+                           .reach = reach_of(scope),
                            .sc = membar || sem == PTX_W_SC,
                            .releases = both || sem == PTX_W_RELEASE,
                            .acquires = both || sem == PTX_W_ACQUIRE};
 }
 
-/* An mbarrier is of its block: arrivals release, waits that succeed acquire, unless they are relaxed. */
-static struct manner mbarrier_of(const struct ptx_op *op, enum ptx_word sem)
+/* An mbarrier is of its block, unless it says .cluster: arrivals release, waits that succeed acquire, unless they are
+ * relaxed. */
+static struct manner mbarrier_of(const struct ptx_op *op, enum ptx_word sem, enum ptx_word scope)
 {
     bool waits = op->mode == PTX_W_TEST_WAIT || op->mode == PTX_W_TRY_WAIT;
     bool counts = op->mode == PTX_W_EXPECT_TX || op->mode == PTX_W_COMPLETE_TX;
     bool orders = sem != PTX_W_RELAXED && !counts;
     if (op->mode == PTX_W_INIT || op->mode == PTX_W_INVAL)
         return (struct manner){.writes = true};
-    return (struct manner){.strong = true,
+    return (struct manner){.reach = scope == PTX_W_CLUSTER ? REACH_CLUSTER : REACH_BLOCK,
+                           .strong = true,
                            .reads = true,
                            .writes = !waits,
                            .acquires = waits && orders,
                            .releases = !waits && orders};
 }
 
-static struct manner manner_of_op(const struct ptx_op *op)
+struct manner manner_of(const struct ptx_op *op)
 {
     enum ptx_word sem = word_of(op, PTX_SLOT_SEM), scope = word_of(op, PTX_SLOT_SCOPE);
     bool atomic = op->exec == PTX_EXEC_ATOM;
@@ -45,7 +47,7 @@ static struct manner manner_of_op(const struct ptx_op *op)
     if (op->exec == PTX_EXEC_BAR_WARP)
         return (struct manner){.warp_barrier = true};
     if (op->exec == PTX_EXEC_MBARRIER)
-        return mbarrier_of(op, sem);
+        return mbarrier_of(op, sem, scope);
     if (op->exec == PTX_EXEC_COPY || op->exec == PTX_EXEC_COPY_BULK ||
         op->exec == PTX_EXEC_COPY_ARRIVE)
         return (struct manner){
@@ -56,20 +58,12 @@ static struct manner manner_of_op(const struct ptx_op *op)
         return (struct manner){0};
     return (struct manner){
         .strong = atomic || (sem != PTX_W_NONE && sem != PTX_W_WEAK),
-        .wide = !is_narrow(scope),
+        .reach = reach_of(scope),
         .releases = sem == PTX_W_RELEASE || sem == PTX_W_ACQ_REL,
         .acquires = sem == PTX_W_ACQUIRE || sem == PTX_W_ACQ_REL,
         .reads = reads || atomic,
         .writes = writes || atomic,
     };
-}
-
-struct manner manner_of(const struct ptx_code *code, const struct ptx_op *op)
-{
-    struct manner m = manner_of_op(op);
-    /* in a cluster of several blocks, that of the device: no race within is told that is none */
-    m.wide |= code->has_clusters && word_of(op, PTX_SLOT_SCOPE) == PTX_W_CLUSTER;
-    return m;
 }
 
 bool manner_speaks(const struct ptx_code *code)
@@ -78,7 +72,7 @@ bool manner_speaks(const struct ptx_code *code)
         return true;
     for (uint32_t pc = 1; pc < code->count; pc++) {
         const struct ptx_op *op = &code->ops[pc];
-        struct manner m = manner_of(code, op);
+        struct manner m = manner_of(op);
         enum ptx_word sem = word_of(op, PTX_SLOT_SEM);
         bool said = (sem != PTX_W_NONE && sem != PTX_W_VOLATILE) ||
                     word_of(op, PTX_SLOT_SCOPE) != PTX_W_NONE;
@@ -99,7 +93,7 @@ bool manner_has_warp_barriers(const struct ptx_code *code)
 bool manner_synchronises(const struct ptx_code *code)
 {
     for (uint32_t pc = 1; pc < code->count; pc++) {
-        struct manner m = manner_of(code, &code->ops[pc]);
+        struct manner m = manner_of(&code->ops[pc]);
         if (m.fence || (m.strong && !m.copies && code->ops[pc].exec != PTX_EXEC_ATOM))
             return true;
     }

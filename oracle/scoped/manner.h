@@ -3,8 +3,8 @@
  *
  * Strong are accesses with .relaxed, .acquire, .release, .acq_rel or .volatile (which is .relaxed.sys), and all
  * atomics: one without semantics is relaxed, without a scope .gpu. `membar` is `fence.sc`, `fence` without semantics
- * `fence.acq_rel`. There is one GPU here, so .sys and .gpu reach all threads, .cta those of a block; .cluster is .gpu
- * in a kernel of clusters, otherwise .cta.
+ * `fence.acq_rel`. There is one GPU here, so .sys and .gpu reach all threads, .cluster those of a cluster, which is one
+ * block unless the kernel is of clusters, .cta those of a block.
  */
 #ifndef ORACLE_SCOPED_MANNER_H
 #define ORACLE_SCOPED_MANNER_H
@@ -12,8 +12,12 @@
 #include "engine/program/ptx_code.h"
 #include "oracle/race/race.h"
 
+/* Whose threads a scope takes in; how far two threads are from each other. */
+enum manner_reach { REACH_BLOCK, REACH_CLUSTER, REACH_ALL, REACH_COUNT };
+
 struct manner {
-    bool strong, wide; /* wide: its scope is all threads; else its block */
+    uint8_t reach; /* enum manner_reach, of its scope */
+    bool strong;
     bool releases, acquires;
     bool reads, writes;
     bool fence, sc;    /* sc: fence.sc, membar */
@@ -22,7 +26,7 @@ struct manner {
         copies; /* cp.async: plain reads and writes; only what an mbarrier hears of it is as said here */
 };
 
-struct manner manner_of(const struct ptx_code *code, const struct ptx_op *op);
+struct manner manner_of(const struct ptx_op *op);
 
 /* Of an access of this kind by an instruction of this manner. */
 static inline const struct manner *manner_as(const struct manner *manner, enum access_kind kind)

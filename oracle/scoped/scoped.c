@@ -30,7 +30,7 @@ static bool morally_strong(const struct scoped *s, const struct scoped_entry *a,
                            const struct scoped_entry *b)
 {
     return a->strong && b->strong && a->offset == b->offset && a->span == b->span &&
-           scoped_reach(s, a->thread, a->wide, b->thread, b->wide);
+           scoped_reach(s, a->thread, a->reach, b->thread, b->reach);
 }
 
 static bool conflict(const struct scoped *s, const struct scoped_entry *a,
@@ -147,7 +147,7 @@ static bool superfluous(const struct scoped *s, const struct scoped_entry *a,
         (s->same_value && writes(a) && value_of(s, a) != value_of(s, b)))
         return false;
     if (b->strong && !(a->strong && a->offset == b->offset && a->span == b->span &&
-                       (a->wide || !b->wide) && (near || !s->has_narrow)))
+                       a->reach >= b->reach && (near || !s->has_narrow)))
         return false;
     if (source && node_of(a) == source)
         return true;
@@ -319,7 +319,7 @@ INLINED void see_row(struct scoped *s, const enum access_kind kind, const struct
                                  .span = (uint8_t)row->span,
                                  .kind = (uint8_t)kind,
                                  .strong = m->strong,
-                                 .wide = m->wide};
+                                 .reach = m->reach};
     if (s->lockstep)
         clocks_warp_barrier(&s->clocks, row->first_thread, entry.step);
     s->seen = row->count ? entry.step + 1 : s->seen;
@@ -408,20 +408,34 @@ static void find_manners(struct scoped *s, struct arena *arena)
     const struct ptx_code *code = s->program->ptx;
     struct manner *manners = ARENA_ARRAY(arena, struct manner, code->count + 1);
     for (uint32_t pc = 1; pc < code->count; pc++) {
-        manners[pc] = manner_of(code, &code->ops[pc]);
+        manners[pc] = manner_of(&code->ops[pc]);
         s->has_fences |= manners[pc].fence;
-        s->has_narrow |= manners[pc].strong && !manners[pc].fence && !manners[pc].wide;
+        s->has_narrow |= manners[pc].strong && !manners[pc].fence && manners[pc].reach != REACH_ALL;
         if (manners[pc].fence || manners[pc].warp_barrier)
             s->observer.step = on_step;
     }
     s->manners = manners;
 }
 
+static void find_clusters(struct scoped *s)
+{
+    const struct ptx_kernel *kernel = s->program->ptx->kernel;
+    for (uint32_t block = 0; block < s->program->launch.blocks; block++) {
+        const uint32_t cluster = ptx_cluster_block(kernel, kernel->first_block + block, 0);
+        uint32_t *first = &s->cluster_of[block];
+        while (ptx_cluster_block(kernel, kernel->first_block + *first, 0) != cluster)
+            (*first)++;
+    }
+}
+
 static void make_room(struct scoped *s, struct arena *arena)
 {
     const struct program *program = s->program;
     uint32_t locations = program->private_base * program->units, blocks = program->launch.blocks;
-    s->sc_blocks = ARENA_ARRAY(arena, uint32_t, blocks);
+    s->cluster_of = ARENA_ARRAY(arena, uint32_t, blocks);
+    find_clusters(s);
+    for (uint32_t reach = 0; reach < REACH_COUNT; reach++)
+        s->sc[reach] = ARENA_ARRAY(arena, uint32_t, blocks);
     s->told = ARENA_ARRAY(arena, uint32_t, (size_t)blocks * SCOPED_BARRIERS);
     s->generations = ARENA_ARRAY(arena, uint32_t, (size_t)blocks * SCOPED_BARRIERS);
     s->thread = ARENA_ARRAY(arena, struct scoped_thread, program->total_threads);
@@ -466,9 +480,10 @@ void scoped_begin(struct scoped *s, const uint64_t *steps)
     clocks_begin(&s->clocks);
     s->rest_count = s->node_count = s->node_free = s->sight_count = 0;
     s->sight_free = s->note_count = s->note_free = s->place_count = 0;
-    s->seen = s->sc = s->racy_locations = 0;
+    s->seen = s->racy_locations = 0;
     s->blind = s->incomplete = s->found = false;
-    memset(s->sc_blocks, 0, blocks * sizeof *s->sc_blocks);
+    for (uint32_t reach = 0; reach < REACH_COUNT; reach++)
+        memset(s->sc[reach], 0, blocks * sizeof *s->sc[reach]);
     memset(s->told, 0, (size_t)blocks * SCOPED_BARRIERS * sizeof *s->told);
     memset(s->generations, 0, (size_t)blocks * SCOPED_BARRIERS * sizeof *s->generations);
     memset(s->thread, 0, s->program->total_threads * sizeof *s->thread);

@@ -31,8 +31,8 @@ struct scoped_entry { /* an access that may still have a partner */
     uint32_t mark;        /* of a plain write its value; of a strong one its node, + 1 */
     uint16_t thread;      /* clocks_make takes no more than 4,096 */
     uint8_t span, offset; /* of the location that it is listed at, from its first one */
-    uint8_t kind;
-    bool strong, wide;
+    uint8_t kind, reach;
+    bool strong;
 };
 
 enum { SCOPED_LIST = 8, SCOPED_REST = 2 * (SCOPED_LIST - 1) + 1 };
@@ -65,14 +65,15 @@ struct scoped_seen { /* a thread has observed a write */
 struct scoped_note { /* what a release pattern says */
     uint32_t thread; /* of its head; UINT32_MAX: of several */
     uint32_t block;
-    bool wide;
+    uint8_t reach;
     uint32_t clock, next;
 };
 
 struct scoped_place {
     uint32_t start, span;
     uint32_t writer, stm, step; /* of the latest write: thread + 1 */
-    bool strong, wide;
+    bool strong;
+    uint8_t reach;
     uint32_t node;
     uint32_t notes;   /* what it says */
     uint32_t own;     /* what releases of this place said, by thread */
@@ -82,17 +83,18 @@ struct scoped_place {
 /* A thread has read what another one wrote, and not all that it takes to be behind it was there. */
 struct scoped_link {
     uint32_t flag, writer, write, write_step, read;
-    bool is_set, strong_write, strong_read, wide_write, wide_read;
-    bool releases, wide_release, acquires, wide_acquire; /* fences are there */
-    uint32_t release, acquire;                           /* their statements */
+    bool is_set, strong_write, strong_read;
+    bool releases, acquires; /* fences are there */
+    uint8_t write_reach, read_reach, release_reach, acquire_reach;
+    uint32_t release, acquire; /* statements of the fences */
 };
 enum { SCOPED_LINKS = 4 };
 
 struct scoped_thread {
-    uint32_t far_fence, near_fence; /* clocks: what it knew at its fences */
-    uint32_t fence;                 /* the latest: its statement + 1 */
-    bool fence_wide;
-    uint32_t far_pending, near_pending; /* clocks: what it has observed, without a fence */
+    uint32_t fences[REACH_COUNT]; /* clocks: what it knew at its fences of this scope */
+    uint32_t fence;               /* the latest: its statement + 1 */
+    uint8_t fence_reach;
+    uint32_t pending[REACH_COUNT]; /* clocks: what it has observed so far away, without a fence */
     struct scoped_link links[SCOPED_LINKS];
     uint8_t link;
     bool exited;
@@ -103,15 +105,17 @@ struct scoped {
     const struct program *program;
     const struct manner *manners; /* a statement */
     bool same_value, lockstep;
-    bool has_narrow; /* strong accesses whose scope is a block */
+    bool has_narrow; /* strong accesses whose scope is not all threads */
     bool has_fences;
     const uint64_t *steps;
     uint32_t seen;    /* the step of the latest access, + 1 */
     uint32_t threads; /* of a block */
     struct clocks clocks;
-    uint32_t sc, *sc_blocks; /* clocks: what fence.sc have said */
-    uint32_t *told;          /* [block][16] clocks of named barriers */
-    uint32_t *generations;   /* of these, + 1 */
+    uint32_t *cluster_of; /* a block: the first one of its cluster */
+    /* clocks: what fence.sc of this scope or a wider one have said; of a block, a cluster, all: by the first block */
+    uint32_t *sc[REACH_COUNT];
+    uint32_t *told;        /* [block][16] clocks of named barriers */
+    uint32_t *generations; /* of these, + 1 */
     struct scoped_thread *thread;
     struct scoped_cell *cells;
     struct scoped_entry *rests; /* [rest_capacity][SCOPED_REST] */

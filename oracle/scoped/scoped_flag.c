@@ -44,11 +44,11 @@ static void forget(struct scoped *s, uint32_t *number)
 /* ---- notes: vectors by a key ---- */
 
 static struct scoped_note *note_of(struct scoped *s, uint32_t *list, uint32_t thread,
-                                   uint32_t block, bool wide)
+                                   uint32_t block, uint8_t reach)
 {
     for (uint32_t at = *list; at; at = s->notes[at - 1].next) {
         struct scoped_note *note = &s->notes[at - 1];
-        if (note->thread == thread && note->block == block && note->wide == wide)
+        if (note->thread == thread && note->block == block && note->reach == reach)
             return note;
     }
     uint32_t at = s->note_free;
@@ -61,15 +61,15 @@ static struct scoped_note *note_of(struct scoped *s, uint32_t *list, uint32_t th
         return NULL;
     }
     s->notes[at - 1] =
-        (struct scoped_note){.thread = thread, .block = block, .wide = wide, .next = *list};
+        (struct scoped_note){.thread = thread, .block = block, .reach = reach, .next = *list};
     *list = at;
     return &s->notes[at - 1];
 }
 
-static void add_note(struct scoped *s, uint32_t *list, uint32_t thread, uint32_t block, bool wide,
-                     uint32_t from)
+static void add_note(struct scoped *s, uint32_t *list, uint32_t thread, uint32_t block,
+                     uint8_t reach, uint32_t from)
 {
-    struct scoped_note *note = from ? note_of(s, list, thread, block, wide) : NULL;
+    struct scoped_note *note = from ? note_of(s, list, thread, block, reach) : NULL;
     if (note)
         merge_into(s, &note->clock, from);
 }
@@ -204,13 +204,13 @@ static void remember_link(struct scoped *s, const struct scoped_strong *x,
                                .read = x->stm,
                                .strong_write = true,
                                .strong_read = true,
-                               .wide_write = place->wide,
-                               .wide_read = m->wide,
+                               .write_reach = place->reach,
+                               .read_reach = m->reach,
                                .acquires = m->acquires,
-                               .wide_acquire = m->wide,
+                               .acquire_reach = m->reach,
                                .acquire = x->stm,
                                .releases = w->releases || t->fence,
-                               .wide_release = w->releases ? w->wide : t->fence_wide,
+                               .release_reach = w->releases ? w->reach : t->fence_reach,
                                .release = w->releases ? place->stm : t->fence - 1};
     scoped_link(s, x->thread, &link);
 }
@@ -222,15 +222,15 @@ static void hear(struct scoped *s, const struct scoped_strong *x, struct scoped_
     struct scoped_thread *t = &s->thread[x->thread];
     for (uint32_t at = place->notes; at; at = s->notes[at - 1].next) {
         const struct scoped_note note = s->notes[at - 1];
-        bool near = note.block == block;
-        if (x->manner->acquires && (near || (note.wide && x->manner->wide)))
-            learn(s, x->thread, note.clock);
-        if (!note.clock || !(near || note.wide))
+        const enum manner_reach apart = scoped_apart(s, note.block, block);
+        if (!note.clock || note.reach < apart)
             continue;
+        if (x->manner->acquires && x->manner->reach >= apart)
+            learn(s, x->thread, note.clock);
         if (s->has_fences)
-            merge_into(s, near ? &t->near_pending : &t->far_pending, note.clock);
-        if (!x->manner->acquires || !x->manner->wide)
-            add_note(s, &place->pending, x->thread, block, !near, note.clock);
+            merge_into(s, &t->pending[apart], note.clock);
+        if (!x->manner->acquires || x->manner->reach != REACH_ALL)
+            add_note(s, &place->pending, x->thread, block, (uint8_t)apart, note.clock);
     }
 }
 
@@ -240,7 +240,7 @@ static void hear_earlier(struct scoped *s, const struct scoped_strong *x,
 {
     for (uint32_t at = place->pending; at; at = s->notes[at - 1].next) {
         const struct scoped_note *note = &s->notes[at - 1];
-        if (note->thread == x->thread && (!note->wide || x->manner->wide))
+        if (note->thread == x->thread && x->manner->reach >= note->reach)
             learn(s, x->thread, note->clock);
     }
 }
@@ -255,7 +255,7 @@ bool scoped_observe(struct scoped *s, const struct scoped_strong *x)
         remember_link(s, x, place);
     bool linked =
         place->strong &&
-        (writer == x->thread || scoped_reach(s, writer, place->wide, x->thread, x->manner->wide));
+        (writer == x->thread || scoped_reach(s, writer, place->reach, x->thread, x->manner->reach));
     if (linked && place->node) {
         add_sight(s, place->node, x->thread, x->step);
         hear(s, x, place);
@@ -271,17 +271,17 @@ static void say(struct scoped *s, const struct scoped_strong *x, struct scoped_p
 {
     uint32_t block = scoped_block(s, x->thread), now = 0;
     const struct scoped_thread *t = &s->thread[x->thread];
-    add_note(s, &place->notes, 0, block, true, t->far_fence);
-    add_note(s, &place->notes, 0, block, false, t->near_fence);
+    for (uint8_t reach = REACH_COUNT; reach-- > 0;)
+        add_note(s, &place->notes, 0, block, reach, t->fences[reach]);
     if (x->manner->releases && vector(s, &now)) {
         clocks_tell(&s->clocks, x->thread, x->step + 1, clocks_at(&s->clocks, now));
-        add_note(s, &place->own, x->thread, block, x->manner->wide, now);
+        add_note(s, &place->own, x->thread, block, x->manner->reach, now);
         forget(s, &now);
     }
     for (uint32_t at = place->own; at; at = s->notes[at - 1].next) {
         const struct scoped_note note = s->notes[at - 1];
         if (note.thread == x->thread)
-            add_note(s, &place->notes, 0, block, note.wide, note.clock);
+            add_note(s, &place->notes, 0, block, note.reach, note.clock);
     }
 }
 
@@ -305,49 +305,46 @@ uint32_t scoped_publish(struct scoped *s, const struct scoped_strong *x, bool li
     place->stm = x->stm;
     place->step = x->step;
     place->strong = true;
-    place->wide = x->manner->wide;
+    place->reach = x->manner->reach;
     say(s, x, place);
     return node;
 }
 
 /* ---- fences ---- */
 
-static void fence_sc(struct scoped *s, uint32_t thread, bool wide)
+/* Of two fences both scopes take in the other's thread: those of a block, of a cluster, of all are told apart. */
+static void fence_sc(struct scoped *s, uint32_t thread, uint8_t reach)
 {
-    uint32_t block = scoped_block(s, thread);
-    learn(s, thread, s->sc_blocks[block]);
-    if (wide)
-        learn(s, thread, s->sc);
-    if (vector(s, &s->sc_blocks[block]))
-        clocks_tell(&s->clocks, thread, s->seen, clocks_at(&s->clocks, s->sc_blocks[block]));
-    if (wide && vector(s, &s->sc))
-        clocks_tell(&s->clocks, thread, s->seen, clocks_at(&s->clocks, s->sc));
+    const uint32_t block = scoped_block(s, thread);
+    const uint32_t first[REACH_COUNT] = {block, s->cluster_of[block], 0};
+    for (uint32_t r = 0; r <= reach; r++)
+        learn(s, thread, s->sc[r][first[r]]);
+    for (uint32_t r = 0; r <= reach; r++)
+        if (vector(s, &s->sc[r][first[r]]))
+            clocks_tell(&s->clocks, thread, s->seen, clocks_at(&s->clocks, s->sc[r][first[r]]));
 }
 
 void scoped_fence(struct scoped *s, uint32_t thread, uint32_t stm)
 {
     struct scoped_thread *t = &s->thread[thread];
     const struct manner *m = &s->manners[stm];
-    if (m->acquires) {
-        learn(s, thread, t->near_pending);
-        forget(s, &t->near_pending);
+    for (uint32_t apart = 0; m->acquires && apart <= m->reach; apart++) {
+        learn(s, thread, t->pending[apart]);
+        forget(s, &t->pending[apart]);
+    }
+    if (m->acquires)
         scoped_link_fence(s, thread, stm);
-    }
-    if (m->acquires && m->wide) {
-        learn(s, thread, t->far_pending);
-        forget(s, &t->far_pending);
-    }
     if (m->sc)
-        fence_sc(s, thread, m->wide);
+        fence_sc(s, thread, m->reach);
     if (!m->releases)
         return;
-    uint32_t *fence = m->wide ? &t->far_fence : &t->near_fence;
+    uint32_t *fence = &t->fences[m->reach];
     if (vector(s, fence))
         clocks_tell(&s->clocks, thread, s->seen, clocks_at(&s->clocks, *fence));
-    if (m->wide)
-        forget(s, &t->near_fence);
+    for (uint32_t reach = 0; reach < m->reach; reach++)
+        forget(s, &t->fences[reach]);
     t->fence = stm + 1;
-    t->fence_wide = m->wide;
+    t->fence_reach = m->reach;
 }
 
 /* ---- barriers ---- */

@@ -15,11 +15,18 @@ static inline uint32_t scoped_block(const struct scoped *s, uint32_t thread)
     return s->clocks.block_of[thread];
 }
 
-/* Whether the scopes of two strong operations reach the other one's thread. */
-static inline bool scoped_reach(const struct scoped *s, uint32_t a, bool a_wide, uint32_t b,
-                                bool b_wide)
+/* The least scope that takes in threads of both blocks. */
+static inline enum manner_reach scoped_apart(const struct scoped *s, uint32_t a, uint32_t b)
 {
-    return (a_wide && b_wide) || scoped_block(s, a) == scoped_block(s, b);
+    return a == b ? REACH_BLOCK : s->cluster_of[a] == s->cluster_of[b] ? REACH_CLUSTER : REACH_ALL;
+}
+
+/* Whether the scopes of two strong operations reach the other one's thread. */
+static inline bool scoped_reach(const struct scoped *s, uint32_t a, uint8_t a_reach, uint32_t b,
+                                uint8_t b_reach)
+{
+    const enum manner_reach apart = scoped_apart(s, scoped_block(s, a), scoped_block(s, b));
+    return a_reach >= apart && b_reach >= apart;
 }
 
 struct scoped_strong { /* a strong access */

@@ -63,7 +63,7 @@ static void on_row(void *context, enum access_kind kind, const struct access_row
         e->span = row->span;
         e->kind = kind;
         e->value = kind == ACCESS_WRITE ? access_row_value(row, lane, 0) : 0;
-        const struct manner m = manner_of(log->program->ptx, &log->program->ptx->ops[row->stm]);
+        const struct manner m = manner_of(&log->program->ptx->ops[row->stm]);
         e->manner = *manner_as(&m, kind);
         if (reads(e))
             e->source = source_of(log, log->count - 1);
@@ -156,7 +156,7 @@ static void on_step(void *context, const struct machine *machine, const struct s
         return;
     const struct ptx_op *op = &log->program->ptx->ops[event->stm];
     uint32_t first = first_of(log, machine, event->actor);
-    struct manner m = manner_of(log->program->ptx, op);
+    struct manner m = manner_of(op);
     log->fenced |= m.fence;
     log->instruction += m.fence;
     if (m.warp_barrier && event->truth && machine->semantics->actors == ACTORS_WARPS)
@@ -212,17 +212,31 @@ static bool is_fence(const struct scoped_event *e)
     return !e->is_access && e->manner.fence;
 }
 
+/* Whether the scope of e takes in the thread: of its block, its cluster (by the place of its first block), or any. */
+static bool includes(const struct scoped_log *log, const struct scoped_event *e, uint32_t thread)
+{
+    const struct ptx_kernel *kernel = log->program->ptx->kernel;
+    const uint32_t threads = log->program->launch.threads;
+    const uint32_t own = kernel->first_block + e->thread / threads;
+    const uint32_t other = kernel->first_block + thread / threads;
+    bool same = true;
+    for (const char *axis = "xyz"; *axis; axis++)
+        same &= ptx_cluster_element(kernel, own, *axis, true) ==
+                ptx_cluster_element(kernel, other, *axis, true);
+    return own == other || e->manner.reach == REACH_ALL ||
+           (e->manner.reach == REACH_CLUSTER && same);
+}
+
 /* Morally strong, of different threads or one. */
 static bool strong(const struct scoped_log *log, uint32_t i, uint32_t k)
 {
     const struct scoped_event *a = &log->events[i], *b = &log->events[k];
-    uint32_t threads = log->program->launch.threads;
     if (a->is_access && b->is_access && !same_place(a, b))
         return false;
     if (a->thread == b->thread)
         return true;
-    return a->manner.strong && b->manner.strong &&
-           (a->thread / threads == b->thread / threads || (a->manner.wide && b->manner.wide));
+    return a->manner.strong && b->manner.strong && includes(log, a, b->thread) &&
+           includes(log, b, a->thread);
 }
 
 static void relate_observed(struct scoped_log *log)

@@ -17,16 +17,16 @@ void scoped_link_fence(struct scoped *s, uint32_t thread, uint32_t stm)
     struct scoped_thread *t = &s->thread[thread];
     for (uint32_t i = 0; i < SCOPED_LINKS; i++) {
         struct scoped_link *link = &t->links[i];
-        if (link->is_set && !(link->acquires && link->wide_acquire)) {
+        if (link->is_set && !(link->acquires && link->acquire_reach > s->manners[stm].reach)) {
             link->acquires = true;
-            link->wide_acquire = s->manners[stm].wide;
+            link->acquire_reach = s->manners[stm].reach;
             link->acquire = stm;
         }
     }
 }
 
-/* What is wrong with a flag that was read. Both blocks are the same if `near`. */
-static struct race_cause judge(const struct scoped_link *link, bool near)
+/* What is wrong with a flag that was read, by threads so far apart. */
+static struct race_cause judge(const struct scoped_link *link, enum manner_reach apart)
 {
     struct race_cause cause = {
         .by_flag = true, .flag = link->flag, .write = link->write, .read = link->read};
@@ -34,18 +34,18 @@ static struct race_cause judge(const struct scoped_link *link, bool near)
     if (!link->strong_write || !link->strong_read) {
         cause.why = RACE_PLAIN_FLAG;
         cause.stm = link->strong_write ? link->read : link->write;
-    } else if (!near && !(link->wide_write && link->wide_read)) {
+    } else if (link->write_reach < apart || link->read_reach < apart) {
         cause.why = RACE_NARROW_SCOPE;
-        cause.stm = link->wide_write ? link->read : link->write;
+        cause.stm = link->write_reach >= apart ? link->read : link->write;
     } else if (!link->releases) {
         cause.why = RACE_MISSING_FENCE;
-    } else if (!near && !link->wide_release) {
+    } else if (link->release_reach < apart) {
         cause.why = RACE_NARROW_SCOPE;
         cause.stm = link->release;
     } else if (!link->acquires) {
         cause.why = RACE_MISSING_FENCE;
         cause.at_reader = true;
-    } else if (!near && !link->wide_acquire) {
+    } else if (link->acquire_reach < apart) {
         cause.why = RACE_NARROW_SCOPE;
         cause.stm = link->acquire;
     } else {
@@ -95,11 +95,14 @@ void scoped_explain(const struct scoped *s, const struct scoped_entry *a,
 {
     struct race_cause *cause = &witness->cause;
     const struct scoped_link *link = a->strong || b->strong ? NULL : find_link(s, a, b);
+    const enum manner_reach apart =
+        scoped_apart(s, scoped_block(s, a->thread), scoped_block(s, b->thread));
     cause->stm = CODE_NONE;
     if (link)
-        *cause = judge(link, scoped_block(s, a->thread) == scoped_block(s, b->thread));
+        *cause = judge(link, apart);
     else if (a->strong != b->strong)
         *cause = (struct race_cause){.why = RACE_PLAIN_FLAG, .stm = a->strong ? b->stm : a->stm};
     else if (a->strong && a->offset == b->offset && a->span == b->span)
-        *cause = (struct race_cause){.why = RACE_NARROW_SCOPE, .stm = a->wide ? b->stm : a->stm};
+        *cause = (struct race_cause){.why = RACE_NARROW_SCOPE,
+                                     .stm = a->reach >= apart ? b->stm : a->stm};
 }

@@ -62,6 +62,17 @@ static const char *under_way(struct arena *arena, const struct program *program,
         line_of(arena, program, stm));
 }
 
+static const char *narrow(struct arena *arena, const struct program *program,
+                          const struct race_cause *cause)
+{
+    const bool cluster = manner_of(&program->ptx->ops[cause->stm]).reach == REACH_CLUSTER;
+    const char *whose = cluster ? "cluster" : "block";
+    return arena_printf(
+        arena,
+        "scope too narrow: %s reaches the threads of its %s, and the other thread is in another %s",
+        at(arena, program, cause->stm), whose, whose);
+}
+
 const char *scoped_cause_sentence(struct arena *arena, const struct program *program,
                                   const struct race_witness *witness)
 {
@@ -78,10 +89,7 @@ const char *scoped_cause_sentence(struct arena *arena, const struct program *pro
     case RACE_MISSING_FENCE:
         return missing(arena, program, cause);
     case RACE_NARROW_SCOPE:
-        return arena_printf(arena,
-                            "scope too narrow: %s reaches the threads of its block, and the other "
-                            "thread is in another block",
-                            at(arena, program, cause->stm));
+        return narrow(arena, program, cause);
     }
     return "";
 }

@@ -158,6 +158,13 @@ READ:	ld.global.u32 %r4, [%rd1];
 END
 expect 1 check late.ptx --set threads=64 --set blocks=65
 says out 'RACY ' 'p[0] is written by thread 0 of block 1 ' 'was read by thread 63 of block 0' 'nothing orders the two blocks'
+# Scope .cluster, in clusters of two blocks, and of one.
+sed '/^\/\/ expect/d; s/\[4\]/[64]/; s/blocks=4/blocks=128/' "$source/corpus/regress/scope-cluster.ptx" >scope.ptx
+expect 0 check scope.ptx
+says out 'no race in this execution' '128 of 128 blocks'
+sed -i 's/cluster=2//' scope.ptx
+expect 1 check scope.ptx
+says out 'RACY ' 'the scope of one of them ends at its cluster' 'no pair of fences orders the two blocks'
 # What a file expects is of the launch in its head.
 expect 1 check "$source/corpus/ptx/warpsum.nvcc.ptx" --set threads=32 --set blocks=100
 says out "RACY " "what the file expects is of its own launch" "100 of 100 blocks"

@@ -44,6 +44,19 @@ static const struct {
     {"... of a cluster, which is one block",
      PASS(BLOCKS, "", "st.release.gpu.u32 [b], 1;\n", "ld.acquire.cluster.u32 v, [b];\n", ""), true,
      RACE_NARROW_SCOPE, "scope too narrow: 'ld.acquire.cluster' at line"},
+    {"... of a cluster of two blocks",
+     PASS(BLOCKS " cluster=2", "", "st.release.cluster.u32 [b], 1;\n",
+          "ld.acquire.cluster.u32 v, [b];\n", ""),
+     false, RACE_UNORDERED, NULL},
+    {"... by fences",
+     PASS(BLOCKS " cluster=2", "fence.acq_rel.cluster;\n", "st.relaxed.cluster.u32 [b], 1;\n",
+          "ld.relaxed.cluster.u32 v, [b];\n", "fence.acq_rel.cluster;\n"),
+     false, RACE_UNORDERED, NULL},
+    {"... of a cluster, and two clusters",
+     PASS("threads=1 warp=1 blocks=4 cluster=2", "", "st.release.cluster.u32 [b], 1;\n",
+          "ld.acquire.gpu.u32 v, [b];\n", ""),
+     true, RACE_NARROW_SCOPE,
+     "reaches the threads of its cluster, and the other thread is in another cluster"},
     {"relaxed, no fence",
      PASS(BLOCKS, "", "st.relaxed.gpu.u32 [b], 1;\n", "ld.relaxed.gpu.u32 v, [b];\n", ""), true,
      RACE_MISSING_FENCE, "missing fence: the writer"},
@@ -182,7 +195,7 @@ static void causes(void **state)
 
 /* ---- random kernels ---- */
 
-static const char *const scopes[] = {"cta", "gpu", "sys", "cluster", "gpu", "gpu"};
+static const char *const scopes[] = {"cta", "gpu", "sys", "cluster", "cluster", "gpu"};
 static const char *const reading[] = {"relaxed", "acquire"}, *const writing[] = {"relaxed",
                                                                                  "release"};
 static const char *const changing[] = {"relaxed", "acquire", "release", "acq_rel"};
@@ -222,11 +235,15 @@ static const char *instruction(struct pcg *rng)
 
 static const char *random_kernel(struct pcg *rng)
 {
-    static const char *const settings[] = {"threads=1 warp=1 blocks=3", "threads=2 warp=2 blocks=2",
-                                           "threads=2 warp=1 blocks=2", "threads=3 warp=1",
-                                           "threads=4 warp=2"};
-    static const uint32_t threads[] = {3, 4, 4, 3, 4};
-    uint32_t which = pcg_below(rng, 5), count = 5 + pcg_below(rng, 14);
+    static const char *const settings[] = {"threads=1 warp=1 blocks=3",
+                                           "threads=2 warp=2 blocks=2",
+                                           "threads=2 warp=1 blocks=2",
+                                           "threads=3 warp=1",
+                                           "threads=4 warp=2",
+                                           "threads=1 warp=1 blocks=4 cluster=2",
+                                           "threads=2 warp=2 blocks=2 cluster=2"};
+    static const uint32_t threads[] = {3, 4, 4, 3, 4, 4, 4};
+    uint32_t which = pcg_below(rng, 7), count = 5 + pcg_below(rng, 14);
     bool warps = pcg_below(rng, 4) == 0, barriers = pcg_below(rng, 4) == 0;
     const char *text = arena_printf(&test_arena, "// simtfuzz: entry=k %s\n", settings[which]);
     text = arena_printf(&test_arena, "%s%s", text, strchr(HEAD(""), '\n') + 1);
