@@ -37,6 +37,11 @@ static bool is(const struct ptx_instruction *i, enum ptx_opcode opcode)
     return ptx_forms[i->form].opcode == opcode;
 }
 
+static bool is_load(const struct ptx_instruction *i)
+{
+    return is(i, PTX_OP_LD) || is(i, PTX_OP_LDU);
+}
+
 /* MP.acq/rel: relaxed, acquire and release are volatile; an atomic has its own programs. */
 bool ref_is_ordered(const struct ptx_instruction *i)
 {
@@ -89,7 +94,7 @@ const char *ref_program_name(const struct ref_caches *m, const struct ptx_instru
                              enum ast_space space)
 {
     bool strong = m->profile == REF_COHERENT;
-    if (is(i, PTX_OP_LD))
+    if (is_load(i))
         return load(i, space);
     if (is(i, PTX_OP_ST))
         return store(i, space, strong);
@@ -133,7 +138,7 @@ bool ref_in_order(const struct ref_caches *m, const struct ref_operation *x)
 {
     for (uint32_t o = 0; o < m->operation_count && m->profile != REF_PRINTED; o++) {
         const struct ref_operation *y = &m->operations[o];
-        bool loads = is(x->instruction, PTX_OP_LD) && is(y->instruction, PTX_OP_LD);
+        bool loads = is_load(x->instruction) && is_load(y->instruction);
         if (y->group != x->group || (loads && m->profile == REF_LLH))
             continue;
         for (int64_t word = x->line / 4; word < (x->line + m->line_bytes) / 4; word++)

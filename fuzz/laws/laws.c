@@ -72,6 +72,16 @@ static enum law_holding is_equal(struct arena *arena, const struct litmus_test *
                                                                                 : LAW_BROKEN;
 }
 
+/* Of these models. */
+static enum law_holding are_equal(struct arena *arena, const struct litmus_test *test,
+                                  enum litmus_model from, const struct litmus_result *expected)
+{
+    enum law_holding holding = LAW_HOLDS;
+    for (uint32_t m = from; m <= LITMUS_COHERENT && holding == LAW_HOLDS; m++)
+        holding = is_equal(arena, test, (enum litmus_model)m, expected, true);
+    return holding;
+}
+
 static enum law_holding second_account(struct arena *arena, const struct litmus_test *test,
                                        const struct litmus_result *sc)
 {
@@ -127,6 +137,9 @@ static enum law_holding ask_law(struct arena *arena, const struct litmus_test *t
     case LAW_FENCE:
     case LAW_VOLATILE:
         return is_equal(arena, test, LITMUS_PRINTED, &sc, true);
+    case LAW_OWN:
+    case LAW_OWN_ORDER:
+        return are_equal(arena, test, law == LAW_OWN ? LITMUS_PRINTED : LITMUS_LLH, &sc);
     case LAW_LLH:
     case LAW_LLH_EXACT:
         if (!run(arena, test, LITMUS_LLH, &llh))

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { DRAW_FENCED = 1, DRAW_APART = 2, DRAW_PTX = 4 };
+enum { DRAW_FENCED = 1, DRAW_APART = 2, DRAW_PTX = 4, DRAW_OWN = 8 };
 enum { LENGTH = 3, LOADS = 5, WORDS = 2 };
 
 static const struct {
@@ -31,6 +31,10 @@ static bool lists(const char *list, const char *name)
     return false;
 }
 
+/* Those of a thread of its own are x, y or z, and in shared memory s0, s1 or s2. */
+static const char *const words[] = {"x", "y", "z", "s0", "s1", "s2"};
+enum { OWN_SHARED = 3 };
+
 static const char *draw_name(struct pcg *rng, const char *list)
 {
     const char *of[sizeof names / sizeof *names];
@@ -42,10 +46,12 @@ static const char *draw_name(struct pcg *rng, const char *list)
 }
 
 static struct drawn_instruction draw_instruction(struct pcg *rng, enum litmus_law law,
-                                                 uint32_t loads, uint8_t *value)
+                                                 uint32_t thread, uint32_t loads, uint8_t *value)
 {
     uint32_t kind = pcg_below(rng, laws[law].fences[0] ? 5 : 4);
     struct drawn_instruction in = {.word = (uint8_t)pcg_below(rng, WORDS)};
+    if (laws[law].flags & DRAW_OWN)
+        in.word = (uint8_t)(thread + (pcg_below(rng, 3) == 0 ? OWN_SHARED : 0));
     in.is_used = pcg_below(rng, 3) == 0;
     if (kind == 4) {
         in.name = draw_name(rng, laws[law].fences);
@@ -98,12 +104,16 @@ struct drawn_test litmus_draw(uint64_t seed, uint64_t number)
         litmus_draw_ptx(&rng, &test);
         return test;
     }
-    test.threads = 2 + (pcg_below(&rng, 3) == 0);
+    /* Of words of their own longer threads, and fewer. */
+    const uint32_t own = laws[test.law].flags & DRAW_OWN ? 1 : 0;
+    test.threads = 2 - own + (pcg_below(&rng, 3) == 0);
+    const uint32_t least = own && test.threads == 1 ? LENGTH : 1,
+                   ways = test.threads == 3 ? LENGTH - 1 : LENGTH;
     for (uint32_t t = 0; t < test.threads; t++) {
         test.sm[t] = (uint8_t)pcg_below(&rng, t + 1);
-        test.length[t] = (uint8_t)(1 + pcg_below(&rng, test.threads == 2 ? LENGTH : LENGTH - 1));
+        test.length[t] = (uint8_t)(least + pcg_below(&rng, ways));
         for (uint32_t i = 0; i < test.length[t]; i++) {
-            test.code[t][i] = draw_instruction(&rng, test.law, loads, &value);
+            test.code[t][i] = draw_instruction(&rng, test.law, t, loads, &value);
             loads += test.code[t][i].reads;
         }
     }
@@ -114,16 +124,15 @@ struct drawn_test litmus_draw(uint64_t seed, uint64_t number)
 
 static void put_instruction(struct text *out, const struct drawn_instruction *in, uint32_t reg)
 {
-    static const char words[] = "xy";
+    const char *word = words[in->word];
     if (in->is_fence)
         text_format(out, "%s", in->name);
     else if (in->reads && in->writes)
-        text_format(out, "%s r%u %c %u", in->name, (unsigned)reg, words[in->word],
-                    (unsigned)in->value);
+        text_format(out, "%s r%u %s %u", in->name, (unsigned)reg, word, (unsigned)in->value);
     else if (in->reads)
-        text_format(out, "%s r%u %c", in->name, (unsigned)reg, words[in->word]);
+        text_format(out, "%s r%u %s", in->name, (unsigned)reg, word);
     else
-        text_format(out, "%s %c %u", in->name, words[in->word], (unsigned)in->value);
+        text_format(out, "%s %s %u", in->name, word, (unsigned)in->value);
     if (in->reads && in->is_used)
         text_format(out, "; use r%u", (unsigned)reg);
 }
