@@ -22,6 +22,12 @@ uint64_t ptx_outside_argument(const struct machine *machine, const struct ptx_la
     return value;
 }
 
+uint32_t ptx_outside_caller(const struct ptx_lanes *lanes, uint32_t lane)
+{
+    const uint32_t depth = lanes->lane[lane].depth;
+    return depth > 0 ? *ptx_site(lanes, depth, lane) & ~PTX_SITE_SHARES : 0;
+}
+
 uint32_t ptx_outside_bytes(const struct machine *machine, const struct ptx_lanes *lanes,
                            uint32_t lane, uint64_t address, void *to, uint32_t room)
 {

@@ -11,6 +11,9 @@
 uint64_t ptx_outside_argument(const struct machine *machine, const struct ptx_lanes *lanes,
                               uint32_t pc, uint32_t lane, uint32_t number);
 
+/* The call that a lane is in; 0: it is in the entry. */
+uint32_t ptx_outside_caller(const struct ptx_lanes *lanes, uint32_t lane);
+
 /* The bytes that a lane sees from a generic address on, as many as lie in one variable, at most `room`: how many. */
 uint32_t ptx_outside_bytes(const struct machine *machine, const struct ptx_lanes *lanes,
                            uint32_t lane, uint64_t address, void *to, uint32_t room);

@@ -83,7 +83,17 @@ enum { PTX_CODE_SOURCES = 8, PTX_CODE_RESULTS = 4 };
 enum { PTX_TEXEL_X = 1, PTX_TEXEL_LAYER = 3, PTX_TEXEL_VALUE = 4 };
 
 /* What a function without a body is asked for; its arguments can be looked at (engine/lanes/ptx_outside.h). */
-enum ptx_outside { PTX_OUTSIDE_NONE, PTX_OUTSIDE_PRINT, PTX_OUTSIDE_ASSERT };
+enum ptx_outside {
+    PTX_OUTSIDE_NONE,
+    PTX_OUTSIDE_PRINT,
+    PTX_OUTSIDE_ASSERT,
+    PTX_OUTSIDE_GIVES, /* a heap has given an address, so many bytes (oracle/launch/launch_heap.h) */
+    PTX_OUTSIDE_TAKES  /* an address is given back */
+};
+
+/* Functions that the heap of `simtfuzz exec` calls, and nobody has. */
+#define PTX_HEAP_GIVES "simtfuzz_heap_gives"
+#define PTX_HEAP_TAKES "simtfuzz_heap_takes"
 
 /* A parameter or result that a call copies: bytes of frame memory (local), or a register. */
 struct ptx_copy {

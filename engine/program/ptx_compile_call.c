@@ -41,6 +41,8 @@ static const struct outside_row {
     {"printf", PTX_EXEC_NOP, PTX_OUTSIDE_NONE},
     {"malloc", PTX_EXEC_NOP, PTX_OUTSIDE_NONE},
     {"free", PTX_EXEC_NOP, PTX_OUTSIDE_NONE},
+    {PTX_HEAP_GIVES, PTX_EXEC_NOP, PTX_OUTSIDE_GIVES},
+    {PTX_HEAP_TAKES, PTX_EXEC_NOP, PTX_OUTSIDE_TAKES},
     {"__assertfail", PTX_EXEC_TRAP, PTX_OUTSIDE_ASSERT},
     {"__assert_fail", PTX_EXEC_TRAP, PTX_OUTSIDE_ASSERT},
 };

@@ -150,6 +150,7 @@ struct reacher {
     const struct ptx_function **functions;
     const struct ptx_variable **variables;
     uint32_t function_count, variable_count;
+    bool calls_any; /* by an address, which may come from memory that another kernel wrote */
 };
 
 static void reach_function(struct reacher *r, const struct ptx_function *f)
@@ -184,12 +185,28 @@ static void reach_operand(struct reacher *r, const struct ptx_operand *o)
     }
 }
 
+/* A call by an address, without a list of what it may be. */
+static bool calls_any(const struct ptx_instruction *i)
+{
+    const struct ptx_operand *target = i->operands, *signature;
+    if (ptx_forms[i->form].opcode != PTX_OP_CALL || !target)
+        return false;
+    if (target->kind == PTX_OPERAND_LIST && target->next)
+        target = target->next;
+    signature =
+        target->next && target->next->kind == PTX_OPERAND_LIST ? target->next->next : target->next;
+    return target->target_kind == PTX_TARGET_VARIABLE &&
+           !(signature && signature->target_kind == PTX_TARGET_STATEMENT &&
+             signature->target.statement->kind == PTX_CALL_TARGETS);
+}
+
 static void reach_statements(struct reacher *r, const struct ptx_statement *stm)
 {
     for (; stm; stm = stm->next) {
-        if (stm->kind == PTX_INSTRUCTION)
+        if (stm->kind == PTX_INSTRUCTION) {
             reach_operand(r, stm->u.instruction.operands);
-        else if (stm->kind == PTX_CALL_TARGETS)
+            r->calls_any |= calls_any(&stm->u.instruction);
+        } else if (stm->kind == PTX_CALL_TARGETS)
             reach_operand(r, stm->u.targets);
         else if (stm->kind == PTX_BLOCK)
             reach_statements(r, stm->u.block);
@@ -207,6 +224,26 @@ static void reach_init(struct reacher *r, const struct ptx_init *init)
         else if (item && item->kind == PTX_ITEM_FUNCTION)
             reach_function(r, item->u.function);
     }
+}
+
+static bool names_function(const struct reacher *r, const struct ptx_init *init)
+{
+    for (; init; init = init->next) {
+        const struct ptx_item *item =
+            init->kind == PTX_INIT_ADDRESS ? ptx_symbol(&r->reach->symbols, init->name) : NULL;
+        if ((item && item->kind == PTX_ITEM_FUNCTION) || names_function(r, init->items))
+            return true;
+    }
+    return false;
+}
+
+/* Tables of functions: the objects that hold their addresses were made by another kernel, perhaps. */
+static void reach_tables(struct reacher *r, const struct ptx_module *module)
+{
+    for (const struct ptx_item *item = module->items; item; item = item->next)
+        if (item->kind == PTX_ITEM_VARIABLE && names_function(r, item->u.variable->init))
+            reach_variable(r, item->u.variable);
+    r->calls_any = false;
 }
 
 static bool is_seen(const struct reacher *r, const void *key)
@@ -291,11 +328,13 @@ void ptx_reach(struct arena *arena, const struct ptx_module *module,
                         .functions = ARENA_ARRAY(arena, const struct ptx_function *, functions),
                         .variables = ARENA_ARRAY(arena, const struct ptx_variable *, variables)};
     reach_function(&r, entry);
-    for (uint32_t f = 0, v = 0; f < r.function_count || v < r.variable_count;) {
+    for (uint32_t f = 0, v = 0; f < r.function_count || v < r.variable_count || r.calls_any;) {
         if (f < r.function_count)
             reach_statements(&r, r.functions[f++]->body);
-        else
+        else if (v < r.variable_count)
             reach_init(&r, r.variables[v++]->init);
+        else
+            reach_tables(&r, module);
     }
     list_functions(&r, arena, module, entry);
     list_variables(&r, arena, module);

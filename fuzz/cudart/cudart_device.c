@@ -276,6 +276,7 @@ cudaError_t cudaPointerGetAttributes(void *attributes, const void *pointer)
 
 /* ---- what programs ask of a device, and that of the only one ---- */
 
+EXPORT cudaError_t cudaDeviceSetLimit(int limit, size_t value);
 EXPORT cudaError_t cudaDeviceGetLimit(size_t *value, int limit);
 EXPORT cudaError_t cudaGetDeviceFlags(unsigned *flags);
 EXPORT cudaError_t cudaChooseDevice(int *device, const void *properties);
@@ -289,14 +290,36 @@ EXPORT cudaError_t cudaDeviceDisablePeerAccess(int peer);
 EXPORT cudaError_t cudaDeviceGetP2PAttribute(int *value, int attribute, int from, int to);
 EXPORT cudaError_t cudaStreamGetAttribute(cudaStream_t stream, int attribute, void *value);
 
+enum { LIMIT_HEAP = 2, LIMITS = 7 };
+
+/* stack, printf, heap, depth and number of launches by kernels, L2: only the heap's means something here. */
+static size_t limits[LIMITS] = {1024, 1 << 20, 8 << 20, 2, 2048, 128, 0};
+
 cudaError_t cudaDeviceGetLimit(size_t *value, int limit)
 {
-    /* stack, printf, heap, depth and number of launches by kernels, L2 */
-    static const size_t values[] = {1024, 1 << 20, 8 << 20, 2, 2048, 128, 0};
-    if (!value || limit < 0 || limit >= (int)(sizeof values / sizeof values[0]))
+    if (!value || limit < 0 || limit >= LIMITS)
         return give(cudaErrorInvalidValue);
-    *value = values[limit];
+    *value = limits[limit];
     return give(cudaSuccess);
+}
+
+cudaError_t cudaDeviceSetLimit(int limit, size_t value)
+{
+    const uint64_t bytes = value;
+    uint32_t error = cudaSuccess;
+    if (limit < 0 || limit >= LIMITS)
+        return give(cudaErrorInvalidValue);
+    if (limit == LIMIT_HEAP) {
+        if (!device_enter())
+            return give(cudaErrorInitializationError);
+        device_tell(DEVICE_HEAP, &bytes, sizeof bytes, NULL, 0);
+        if (!device_hear(&error, sizeof error))
+            error = cudaErrorInitializationError;
+        device_leave();
+    }
+    if (error == cudaSuccess)
+        limits[limit] = value;
+    return give((cudaError_t)error);
 }
 
 cudaError_t cudaGetDeviceFlags(unsigned *flags)

@@ -3,8 +3,8 @@
  *
  * A message is a header and its payload, over a socket whose number, with that of the file that holds device memory,
  * stands in DEVICE_VARIABLE_NAME as "SOCKET,FILE". Both ends are on one machine: numbers are as they lie in memory. The
- * program asks; DEVICE_SYMBOLS, DEVICE_VARIABLE, DEVICE_KERNEL, DEVICE_LAUNCH and DEVICE_RESULT are answered, the
- * others are only told.
+ * program asks; DEVICE_SYMBOLS, DEVICE_VARIABLE, DEVICE_KERNEL, DEVICE_HEAP, DEVICE_LAUNCH and DEVICE_RESULT are
+ * answered, the others are only told.
  */
 #ifndef FUZZ_DEVICE_PROTOCOL_H
 #define FUZZ_DEVICE_PROTOCOL_H
@@ -33,6 +33,7 @@ enum device_message {
     DEVICE_WRITTEN,  /* device_range: the host wrote it */
     DEVICE_COPIED,   /* device_range */
     DEVICE_TEXTURE,  /* uint64_t handle, then what it is of: a setting of PTX kernels, or nothing */
+    DEVICE_HEAP,     /* uint64_t bytes, the most that kernels' malloc gives: answered by an error */
     DEVICE_LAUNCH,   /* device_launch: answered by device_launched, then what the kernel printed */
     DEVICE_RESULT, /* device_result, then the error's text: the last launch has ended on a GPU; answered by a number */
     DEVICE_NOTE,  /* a sentence: what the program does that does not work here, or is wrong */

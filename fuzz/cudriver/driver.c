@@ -279,7 +279,6 @@ CUresult cuDevicePrimaryCtxGetState(int device, unsigned *flags, int *active)
 
 DONE(cuCtxSetCacheConfig)
 DONE(cuCtxSetSharedMemConfig)
-DONE(cuCtxSetLimit)
 DONE(cuCtxSetFlags)
 DONE(cuCtxResetPersistingL2Cache)
 DONE(cuFuncSetCacheConfig)

@@ -201,7 +201,7 @@ static uint32_t count_leaks(const struct device *device, uint64_t *bytes)
 {
     uint32_t count = 0;
     for (const struct device_buffer *b = device->buffers; b; b = b->next)
-        if (!b->is_freed && b->module == 0) {
+        if (!b->is_freed && !b->own && b->module == 0) {
             count++;
             *bytes += b->at.bytes;
         }

@@ -2,6 +2,7 @@
 
 #include "engine/base/diag.h"
 #include "fuzz/exec/fatbin.h"
+#include "fuzz/exec/heap.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -41,6 +42,13 @@ static void answer(const struct device *device, const void *data, size_t bytes)
 
 /* ---- modules ---- */
 
+static const struct ptx_module *parse(struct arena *arena, const char *text, size_t length,
+                                      struct diag *diag)
+{
+    diag_init(diag, "the program's PTX", text, length);
+    return ptx_parse(arena, text, length, diag);
+}
+
 static void add_module(struct device *device, uint32_t number, const uint8_t *data, size_t bytes)
 {
     struct arena *arena = &device->arena;
@@ -56,11 +64,15 @@ static void add_module(struct device *device, uint32_t number, const uint8_t *da
                                   .length = strnlen((const char *)data, bytes)};
     else if (!fatbin_find(arena, data, bytes, &ptx, &module->why))
         return;
-    diag_init(diag, "the program's PTX", ptx.text, ptx.length);
-    module->ptx = ptx_parse(arena, ptx.text, ptx.length, diag);
+    module->ptx = parse(arena, ptx.text, ptx.length, diag);
+    const char *with_heap = module->ptx ? heap_with_functions(arena, module->ptx, ptx.text) : NULL;
+    if (with_heap)
+        module->ptx = parse(arena, with_heap, strlen(with_heap), diag);
     if (!module->ptx)
         module->why = arena_printf(arena, "line %u of its PTX: %s", diag->entries[0].at.line,
                                    diag->entries[0].text);
+    else if (!device->options->records)
+        device_add_inner(device, module);
 }
 
 /* ---- messages ---- */
@@ -109,6 +121,14 @@ static void on_kernel(struct device *device, const char *data, size_t bytes)
     device_ask_kernel(device, module, name, kernel);
     answer(device, kernel, sizeof *kernel);
     free(kernel);
+}
+
+static void on_heap(struct device *device, const char *data)
+{
+    uint64_t bytes;
+    memcpy(&bytes, data, sizeof bytes);
+    const uint32_t error = heap_set_limit(device, bytes);
+    answer(device, &error, sizeof error);
 }
 
 static void on_launch(struct device *device, const char *data, size_t bytes)
@@ -176,6 +196,7 @@ static const size_t least[DEVICE_MESSAGES] = {[DEVICE_MODULE] = sizeof(uint32_t)
                                               [DEVICE_WRITTEN] = sizeof(struct device_range),
                                               [DEVICE_COPIED] = sizeof(struct device_range),
                                               [DEVICE_TEXTURE] = sizeof(uint64_t),
+                                              [DEVICE_HEAP] = sizeof(uint64_t),
                                               [DEVICE_LAUNCH] = sizeof(struct device_launch),
                                               [DEVICE_RESULT] = sizeof(struct device_result)};
 
@@ -221,6 +242,9 @@ static void on_message(struct device *device, enum device_message kind, const ch
         break;
     case DEVICE_TEXTURE:
         on_texture(device, data, bytes);
+        break;
+    case DEVICE_HEAP:
+        on_heap(device, data);
         break;
     case DEVICE_LAUNCH:
         on_launch(device, data, bytes);

@@ -25,9 +25,11 @@ struct device_buffer {
     const char *name; /* "buffer3", a variable's own */
     uint32_t module;  /* of a variable; else 0 */
     bool is_constant; /* a __constant__ variable */
-    bool is_freed;    /* what lay there, for messages */
+    bool is_inner; /* a variable that the program does not know: of a function, a text, a table */
+    bool is_freed; /* what lay there, for messages */
     /* It holds addresses of functions, which each launch has anew: what is written there is not kept. */
     bool is_laid_out;
+    void *own;        /* its bytes, if they are not in the file: of the heap, of inner variables */
     uint8_t *written; /* a word: bits of the bytes that were written; NULL: all were */
     const struct device_stack
         *stack; /* where it was allocated; NULL: it is not known, or not asked */
@@ -85,6 +87,9 @@ struct device {
     struct device_module *modules;
     struct device_buffer *buffers; /* the latest first */
     struct device_texture *textures;
+    uint32_t inner_count;     /* variables that had an address of their own */
+    struct launch_heap *heap; /* NULL: no kernel has needed it yet */
+    uint64_t heap_limit;      /* bytes; 0: as is usual */
     struct device_report report;
     struct device_told *told;
     struct device_recorded recorded;
@@ -104,6 +109,8 @@ void device_serve(struct device *device);
 /* ---- memory (device_memory.c) ---- */
 
 void device_add(struct device *device, const struct device_allocated *allocated);
+struct device_buffer *device_add_buffer(struct device *device, const struct device_allocation *at,
+                                        const char *name);
 void device_drop(struct device *device, uint64_t address);
 /* Gives back what is kept of the buffers that were never freed. */
 void device_end(struct device *device);
@@ -111,6 +118,8 @@ void device_end(struct device *device);
 void device_tell_leaks(struct device *device);
 void device_mark(struct device *device, const struct device_range *range);
 void device_copy_marks(struct device *device, const struct device_range *range);
+/* The variables of a new module, each at an address that it keeps, until the program says where it has one. */
+void device_add_inner(struct device *device, const struct device_module *module);
 /* A variable of a module, with its initial value. False: it is not known (*why). */
 bool device_add_variable(struct device *device, const struct device_variable *variable,
                          const char *name, const char **why);

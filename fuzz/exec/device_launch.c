@@ -6,7 +6,7 @@
 #include "engine/input/ptx_kernel.h"
 #include "engine/ptx/ptx_reach.h"
 #include "fuzz/base/clock.h"
-#include "fuzz/exec/device.h"
+#include "fuzz/exec/heap.h"
 #include "fuzz/out/demangle.h"
 
 #include <stdlib.h>
@@ -197,7 +197,7 @@ static bool is_placed(const struct device_buffer *buffer, const struct ptx_reach
         reached |= strcmp(reach->variables[i]->name, buffer->name) == 0;
     if (buffer->is_freed)
         return false;
-    if (buffer->is_constant)
+    if (buffer->is_constant || (buffer->is_inner && buffer->is_laid_out))
         return reached && buffer->module == module;
     return buffer->module == 0 || buffer->module == module;
 }
@@ -262,9 +262,22 @@ static bool read_constants(struct device *device, struct arena *arena, struct as
     return true;
 }
 
+/* Of its bytes, from the first on, that may hold something. */
+static uint64_t used_bytes(const struct device *device, const struct device_buffer *buffer,
+                           const void *from)
+{
+    const bool is_heap = device->heap && device->heap->address == buffer->at.address;
+    return is_heap ? heap_used(buffer, from) : buffer->at.bytes;
+}
+
 static bool move_bytes(const struct device *device, const struct device_buffer *buffer, char *bytes,
                        bool out)
 {
+    if (buffer->own) {
+        void *to = out ? buffer->own : bytes, *from = out ? bytes : buffer->own;
+        memcpy(to, from, used_bytes(device, buffer, from));
+        return true;
+    }
     for (uint64_t at = 0; at < buffer->at.bytes;) {
         size_t left = buffer->at.bytes - at;
         off_t place = (off_t)(buffer->at.offset + at);
@@ -285,7 +298,10 @@ static bool move_memory(struct device *device, struct launch *launch, uint32_t m
         const struct ptx_region *region = &regions->items[i];
         const struct device_buffer *buffer = buffer_named(device, region->name, module);
         uint8_t *written = launch->race->written + region->word;
-        size_t words = (region->bytes + 3) / 4;
+        const void *from = out ? launch_bytes(launch, region) : buffer ? buffer->own : NULL;
+        const uint64_t bytes =
+            buffer && buffer->own ? used_bytes(device, buffer, from) : region->bytes;
+        const size_t words = (bytes + 3) / 4;
         if (buffer && !buffer->is_laid_out &&
             !move_bytes(device, buffer, launch_bytes(launch, region), out))
             return false;
@@ -439,20 +455,35 @@ static bool has_textures(const struct ptx_code *code)
     return false;
 }
 
+static bool reaches_malloc(const struct ptx_reach *reach)
+{
+    for (uint32_t i = 0; i < reach->function_count; i++)
+        if (strcmp(reach->functions[i]->name, "malloc") == 0)
+            return true;
+    return false;
+}
+
 static uint32_t run_in(struct device *device, struct arena *arena,
                        const struct device_launch *launch, const struct ptx_function *entry,
                        const struct device_module *module, const uint8_t *arguments)
 {
-    const struct launch_options options = {.budget = device->options->budget,
-                                           .go_on = go_on,
-                                           .context = device,
-                                           .workers = device->options->workers};
+    struct launch_options options = {.budget = device->options->budget,
+                                     .go_on = go_on,
+                                     .context = device,
+                                     .workers = device->options->workers};
     struct capture *capture = NULL;
     struct diag *diag = ARENA_NEW(arena, struct diag);
     struct ptx_reach reach = {.function_count = 0};
     const char *why = NULL;
     diag_init(diag, entry->name, NULL, 0);
     ptx_reach(arena, module->ptx, entry, &reach);
+    if (reaches_malloc(&reach) && (device->options->records || !heap_ready(device))) {
+        refuse(device, entry->name,
+               device->options->records ? "launches of kernels that call malloc are not recorded"
+                                        : "there is no memory for the heap");
+        return ERROR_UNSUPPORTED;
+    }
+    options.heap = device->heap;
     const char *settings = launch_settings(arena, device, launch, entry, &reach, arguments);
     struct ast_kernel *kernel = ptx_kernel_new(arena, module->ptx, settings, diag);
     if (!kernel || !read_constants(device, arena, kernel, launch->module)) {

@@ -2,7 +2,8 @@
  * Device memory as the program has it: which bytes are whose, and which were ever written.
  */
 #include "engine/program/ptx_code.h"
-#include "fuzz/exec/device.h"
+#include "engine/ptx/ptx_reach.h"
+#include "fuzz/exec/heap.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@ static struct device_buffer *buffer_at(const struct device *device, uint64_t add
     return NULL;
 }
 
-static struct device_buffer *add_buffer(struct device *device, const struct device_allocation *at,
+struct device_buffer *device_add_buffer(struct device *device, const struct device_allocation *at,
                                         const char *name)
 {
     struct device_buffer *buffer = ARENA_NEW(&device->arena, struct device_buffer);
@@ -31,7 +32,7 @@ void device_add(struct device *device, const struct device_allocated *allocated)
 {
     const struct device_allocation *at = &allocated->at;
     struct device_buffer *buffer =
-        add_buffer(device, at, arena_printf(&device->arena, "buffer%u", at->number));
+        device_add_buffer(device, at, arena_printf(&device->arena, "buffer%u", at->number));
     if (at->kind == DEVICE_MEMORY_DEVICE && !device->options->no_unwritten)
         buffer->written = calloc(at->bytes / 4 + 1, 1);
     if (device->options->leaks) {
@@ -46,7 +47,7 @@ void device_tell_leaks(struct device *device)
     struct arena *arena = &device->arena;
     for (const struct device_buffer *b = device->buffers; b; b = b->next) {
         struct launch_finding finding = {.kind = LAUNCH_LEAK};
-        if (b->is_freed || b->module != 0)
+        if (b->is_freed || b->own || b->module != 0)
             continue;
         const char *stack =
             b->stack ? host_stack(arena, device, b->stack, "", &finding.sources[0]) : NULL;
@@ -55,6 +56,7 @@ void device_tell_leaks(struct device *device)
                                     stack ? "; it was allocated by " : "", stack ? stack : "");
         device_found(device, arena, finding.text, "the host", &finding);
     }
+    heap_tell_leaks(device);
 }
 
 void device_drop(struct device *device, uint64_t address)
@@ -128,6 +130,39 @@ static const struct ptx_variable *find_variable(const struct device_module *modu
     return NULL;
 }
 
+/* Below the addresses of allocations, of the heap, and of the grid's barrier. */
+enum { INNER_MOST = 1200, INNER_SPACE_SHIFT = 33 };
+#define INNER_LAST (DEVICE_FIRST - 3 * DEVICE_SLOT)
+
+void device_add_inner(struct device *device, const struct device_module *module)
+{
+    const struct ptx_item *item = module->ptx->items;
+    for (; item && device->inner_count < INNER_MOST; item = item->next) {
+        const struct ptx_variable *var = item->kind == PTX_ITEM_VARIABLE ? item->u.variable : NULL;
+        const uint64_t bytes = var ? ptx_memory_bytes(var) : 0;
+        const char *why;
+        if (!var || var->space != PTX_W_GLOBAL || var->linkage == PTX_LINK_EXTERN || bytes == 0)
+            continue;
+        const struct device_allocation at = {
+            .address = INNER_LAST - ((uint64_t)device->inner_count++ << INNER_SPACE_SHIFT),
+            .bytes = bytes};
+        struct device_buffer *buffer = device_add_buffer(device, &at, var->name);
+        buffer->module = module->number;
+        buffer->is_inner = true;
+        buffer->own = (void *)(uintptr_t)ptx_variable_image(&device->arena, var, bytes, &why);
+        buffer->is_laid_out = !buffer->own;
+    }
+}
+
+static void drop_inner(struct device *device, uint32_t module, const char *name)
+{
+    struct device_buffer **at = &device->buffers;
+    while (*at && !((*at)->is_inner && (*at)->module == module && strcmp((*at)->name, name) == 0))
+        at = &(*at)->next;
+    if (*at)
+        *at = (*at)->next;
+}
+
 bool device_add_variable(struct device *device, const struct device_variable *variable,
                          const char *name, const char **why)
 {
@@ -135,7 +170,8 @@ bool device_add_variable(struct device *device, const struct device_variable *va
     while (module && module->number != variable->module)
         module = module->next;
     const struct ptx_variable *found = module ? find_variable(module, name) : NULL;
-    struct device_buffer *buffer = add_buffer(device, &variable->at, name);
+    drop_inner(device, variable->module, name);
+    struct device_buffer *buffer = device_add_buffer(device, &variable->at, name);
     buffer->module = variable->module;
     buffer->is_constant = variable->is_constant != 0;
     if (!found)

@@ -47,6 +47,20 @@ static uint64_t cluster_run(const struct ptx_kernel *ptx)
                                  : ptx->cluster[0];
 }
 
+/* All that is watched, one behind the other. */
+static void watch(struct launch *launch, struct launch_heap *heap)
+{
+    const struct observer *last = launch->print ? &launch->print->observer : NULL;
+    struct launch_heap_watch *heap_watch =
+        heap ? launch_heap_watch(launch->arena, launch->program, heap, launch->race) : NULL;
+    if (heap_watch) {
+        heap_watch->observer.next = last;
+        last = &heap_watch->observer;
+        launch->race->heap = heap_watch;
+    }
+    launch->race->observer.next = last;
+}
+
 struct launch *launch_new(struct arena *arena, struct ast_kernel *kernel, const uint32_t grid[3],
                           const struct launch_options *options, const char **reason)
 {
@@ -76,8 +90,7 @@ struct launch *launch_new(struct arena *arena, struct ast_kernel *kernel, const 
         return NULL;
     launch->race = launch_race_new(arena, launch->program);
     launch->print = launch_print_new(arena, launch->program);
-    if (launch->print)
-        launch->race->observer.next = &launch->print->observer;
+    watch(launch, options->heap);
     return launch;
 }
 

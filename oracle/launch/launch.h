@@ -9,6 +9,7 @@
 #ifndef ORACLE_LAUNCH_H
 #define ORACLE_LAUNCH_H
 
+#include "oracle/launch/launch_heap.h"
 #include "oracle/launch/launch_print.h"
 #include "oracle/launch/launch_race.h"
 
@@ -20,6 +21,7 @@ struct launch_options {
     /* Before a group of blocks begins, in its machine. May be NULL */
     void (*begins)(void *context, const struct machine *machine);
     void *context;
+    struct launch_heap *heap; /* of the device, in the launch's memory; or NULL */
     uint32_t workers; /* threads that blocks run on, at most; what comes out is the same. 0: one */
 };
 

@@ -1,4 +1,4 @@
-#include "oracle/launch/launch_race.h"
+#include "oracle/launch/launch_heap.h"
 
 #include "engine/base/inline.h"
 #include "engine/crs/crs.h"
@@ -45,9 +45,14 @@ static const char *file_name(const char *path)
 }
 
 /* "buffer2[17]": the element that the access is of, counted in its own size. */
-static const char *location_name(struct arena *arena, const struct program *program,
-                                 uint32_t location, uint32_t bytes)
+static const char *location_name(struct launch_race *race, uint32_t location, uint32_t bytes)
 {
+    struct arena *arena = race->arena;
+    const struct program *program = race->program;
+    const struct launch_heap_watch *heap = race->heap;
+    if (heap && location - heap->first < heap->end - heap->first)
+        return heap_byte_name(arena, heap->heap,
+                              (uint64_t)(location - heap->first) * 4 / program->units);
     struct program_location at = program_locate(program, location);
     uint64_t byte = (uint64_t)at.element * 4 + at.byte;
     const char *name = at.var ? at.var->name : "memory";
@@ -70,9 +75,8 @@ static const char *verb(const struct launch_race *race, uint32_t stm)
 
 /* ---- findings ---- */
 
-/* The finding of these statements, counted; NULL: it is there already, or there are enough. */
-static struct launch_finding *add_finding(struct launch_race *race, enum launch_kind kind,
-                                          uint32_t stm, uint32_t other)
+struct launch_finding *launch_race_note(struct launch_race *race, enum launch_kind kind,
+                                        uint32_t stm, uint32_t other)
 {
     for (struct launch_finding *f = race->findings; f; f = f->next)
         if (f->kind == kind && f->stms[0] == stm && f->stms[1] == other) {
@@ -128,29 +132,28 @@ static void note_race(struct launch_race *race, const struct seen *seen,
                       const struct launch_slot *slot)
 {
     struct arena *arena = race->arena;
-    struct launch_finding *finding = add_finding(race, LAUNCH_RACE, seen->stm, slot->stm);
+    struct launch_finding *finding = launch_race_note(race, LAUNCH_RACE, seen->stm, slot->stm);
     if (!finding)
         return;
     const struct program *program = race->program;
-    finding->text = arena_printf(
-        arena, "%s is %s by %s at %s, and was %s by %s at %s: %s",
-        location_name(arena, program, seen->location, program->ptx->ops[seen->stm].bytes),
-        verb(race, seen->stm), launch_thread_name(arena, program, seen->thread),
-        file_name(finding->sources[0]), verb(race, slot->stm),
-        launch_thread_name(arena, program, slot->thread - 1u), file_name(finding->sources[1]),
-        missing(race, seen, slot));
+    finding->text =
+        arena_printf(arena, "%s is %s by %s at %s, and was %s by %s at %s: %s",
+                     location_name(race, seen->location, program->ptx->ops[seen->stm].bytes),
+                     verb(race, seen->stm), launch_thread_name(arena, program, seen->thread),
+                     file_name(finding->sources[0]), verb(race, slot->stm),
+                     launch_thread_name(arena, program, slot->thread - 1u),
+                     file_name(finding->sources[1]), missing(race, seen, slot));
 }
 
 static void note_unwritten(struct launch_race *race, const struct seen *seen)
 {
     struct arena *arena = race->arena;
-    struct launch_finding *finding = add_finding(race, LAUNCH_UNWRITTEN, seen->stm, 0);
+    struct launch_finding *finding = launch_race_note(race, LAUNCH_UNWRITTEN, seen->stm, 0);
     if (finding)
-        finding->text = arena_printf(arena, "%s is read by %s at %s, and nothing has written it",
-                                     location_name(arena, race->program, seen->location,
-                                                   race->program->ptx->ops[seen->stm].bytes),
-                                     launch_thread_name(arena, race->program, seen->thread),
-                                     file_name(finding->sources[0]));
+        finding->text = arena_printf(
+            arena, "%s is read by %s at %s, and nothing has written it",
+            location_name(race, seen->location, race->program->ptx->ops[seen->stm].bytes),
+            launch_thread_name(arena, race->program, seen->thread), file_name(finding->sources[0]));
 }
 
 /* ---- locations ---- */
@@ -633,4 +636,14 @@ void launch_race_restart(struct launch_race *race, const struct program *program
                program->private_base - program->shared_base);
     sync_restart(&race->sync, first_block, program->launch.blocks);
     number_clusters(race);
+}
+
+void launch_race_forget(struct launch_race *race, uint32_t location, uint32_t words)
+{
+    const uint32_t units = race->program->units, count = words * units;
+    memset(race->writes + location, 0, count * sizeof *race->writes);
+    memset(race->reads + location, 0, count * sizeof *race->reads);
+    memset(race->others + location, 0, count * sizeof *race->others);
+    if (race->written)
+        memset(race->written + location / units, 0, words);
 }

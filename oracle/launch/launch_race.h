@@ -63,6 +63,8 @@ struct launch_manner { /* how an instruction accesses */
     enum sync_scope scope;
 };
 
+struct launch_heap_watch;
+
 struct launch_race {
     struct observer observer;
     struct arena *arena; /* of findings */
@@ -84,6 +86,7 @@ struct launch_race {
     bool syncs;      /* something but barriers may order */
     struct launch_finding *findings, **last;
     uint32_t finding_count;
+    const struct launch_heap_watch *heap; /* who knows what lies in the heap; NULL: there is none */
 };
 
 /* For a program and another one that differs in the number of its blocks only, which is not larger. */
@@ -92,6 +95,13 @@ struct launch_race *launch_race_new(struct arena *arena, const struct program *p
 /* The next blocks, of this program. */
 void launch_race_restart(struct launch_race *race, const struct program *program,
                          uint32_t first_block);
+
+/* The finding of these statements, counted, without words; NULL: it is there already, or there are enough. */
+struct launch_finding *launch_race_note(struct launch_race *race, enum launch_kind kind,
+                                        uint32_t stm, uint32_t other);
+
+/* So many words of global memory from a location on are as if nobody had accessed them, and nothing had written. */
+void launch_race_forget(struct launch_race *race, uint32_t location, uint32_t words);
 
 /* "thread 3 of block 7 (3,0,0) .."; a thread of the grid. */
 const char *launch_thread_name(struct arena *arena, const struct program *program, uint64_t thread);

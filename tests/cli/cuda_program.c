@@ -30,6 +30,8 @@ int cudaFree(void *pointer);
 int cudaMemcpy(void *to, const void *from, size_t bytes, int kind);
 int cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset, int kind);
 int cudaDeviceSynchronize(void);
+int cudaDeviceSetLimit(int limit, size_t value);
+int cudaDeviceGetLimit(size_t *value, int limit);
 int cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, void *stream);
 int cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height);
 int cudaMallocAsync(void **pointer, size_t bytes, void *stream);
@@ -76,8 +78,8 @@ enum { PTX = 1, CODE = 2, HEAD = 16, ENTRY = 64, ALL = 1 << 20, N = 96 };
 enum { TO_DEVICE = 1, TO_HOST = 2 };
 
 static unsigned char binary[ALL];
-static char scale, clash, forever, half, talk, odd, few, missing, together, choose, table,
-    factor; /* their addresses are their names */
+static char scale, clash, forever, half, talk, odd, few, missing, together, choose, take, keep, use,
+    table, factor; /* their addresses are their names */
 
 static void put(size_t at, uint64_t value, size_t bytes)
 {
@@ -112,10 +114,11 @@ static void register_all(const char *what)
     void **module = __cudaRegisterFatBinary(&wrapper);
     const struct {
         const char *host, *name;
-    } kernels[] = {{&scale, "scale"},  {&clash, "clash"},     {&forever, "forever"},
-                   {&half, "half"},    {&talk, "talk"},       {&odd, "odd"},
-                   {&few, "few"},      {&missing, "missing"}, {&together, "together"},
-                   {&choose, "choose"}};
+    } kernels[] = {{&scale, "scale"},   {&clash, "clash"},     {&forever, "forever"},
+                   {&half, "half"},     {&talk, "talk"},       {&odd, "odd"},
+                   {&few, "few"},       {&missing, "missing"}, {&together, "together"},
+                   {&choose, "choose"}, {&take, "take"},       {&keep, "keep"},
+                   {&use, "use"}};
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
         char *name = (char *)(uintptr_t)kernels[i].name;
         __cudaRegisterFunction(module, kernels[i].host, name, name, -1, NULL, NULL, NULL, NULL,
@@ -186,6 +189,36 @@ static void run_choose(void)
     cudaMemcpy(values, out, sizeof values, TO_HOST);
     printf("choose: %s, %d %d %d %d\n", cudaGetErrorString(error), values[0], values[1], values[2],
            values[3]);
+    cudaFree(out);
+}
+
+/* A thread takes memory of the heap, whose limit can be set before that. */
+static void run_heap(const char *what)
+{
+    enum { HEAP_LIMIT = 2 };
+    int value = 0;
+    size_t limit = 0;
+    void *out;
+    cudaMalloc(&out, sizeof value);
+    const char *before = cudaGetErrorString(cudaDeviceSetLimit(HEAP_LIMIT, 1 << 16));
+    int error = launch(&take, 1, 1, out, (void *)(uintptr_t)strtoul(what, NULL, 10));
+    const char *behind = cudaGetErrorString(cudaDeviceSetLimit(HEAP_LIMIT, 1 << 17));
+    cudaDeviceGetLimit(&limit, HEAP_LIMIT);
+    cudaMemcpy(&value, out, sizeof value, TO_HOST);
+    printf("heap: %s, %s, %s, %zu, %d\n", before, cudaGetErrorString(error), behind, limit, value);
+    cudaFree(out);
+}
+
+static void run_keep(void)
+{
+    int values[8] = {0};
+    void *out;
+    cudaMalloc(&out, sizeof values);
+    launch(&keep, 1, 1, out, NULL);
+    launch(&use, 1, 1, out, NULL);
+    int error = launch(&use, 1, 1, out, NULL);
+    cudaMemcpy(values, out, sizeof values, TO_HOST);
+    printf("keep: %s, %d %d %d\n", cudaGetErrorString(error), values[0], values[1], values[2]);
     cudaFree(out);
 }
 
@@ -415,6 +448,10 @@ int main(int argc, char **argv)
         run_together(strcmp(what, "together") == 0);
     } else if (strcmp(what, "choose") == 0) {
         run_choose();
+    } else if (strncmp(what, "heap", 4) == 0) {
+        run_heap(what + 4);
+    } else if (strcmp(what, "keep") == 0) {
+        run_keep();
     } else if (strcmp(what, "late") == 0) {
         run_late();
     } else if (strcmp(what, "ipc") == 0) {

@@ -106,6 +106,28 @@ run 0 choose
 says out 'choose: no error, 5 2 7 6'
 says err 'nothing is wrong'
 
+# Variables that the program does not register: what is in them, and where they lie, stays.
+run 0 keep
+says out 'keep: no error, 7 98 196'
+says err '3 launches of 3 blocks' 'nothing is wrong'
+
+# The heap of kernels: its limit, and what is wrong with how it is used. A launch goes on behind it, as on a GPU.
+run 0 heap0
+says out 'heap: no error, no error, invalid argument, 65536, 8'
+says err 'nothing is wrong'
+run 1 heap1
+says out 'heap: no error, no error'
+says err 'FAULT     take<<<1, 1>>>' '(small.cu:102): write of 4 bytes at 0x'
+says err 'byte 12 of' 'the 12 bytes that malloc gave thread 0 of block 0 at small.cu:100'
+run 1 heap2
+says err '(small.cu:105): read of 4 bytes' 'bytes that malloc gave thread 0 of block 0 at small.cu:100, freed by thread 0 of block 0 at'
+run 1 heap3
+says err '(small.cu:106): free of 0x' 'freed by thread 0 of block 0 at small.cu:104'
+expect 1 exec --leak-check -- "$program" heap4 "$small"
+says err 'LEAK      12 bytes of the heap are never freed; thread 0 of block 0 at small.cu:100 got them'
+run 1 heap5
+says err 'UNWRITTEN take<<<1, 1>>>' 'byte 8 of the 12 bytes that malloc gave thread 0 of block 0 at small.cu:100 is read'
+
 # Graphs: of nodes, and of streams that are captured.
 run 0 graph
 says out '2 nodes, 1 edges' 'graph: no error' '0 wrong' '25 behind an update' 'a circle: invalid argument'
@@ -151,7 +173,7 @@ for what in scale packed; do
 done
 drive 1 beyond
 says out 'scale: CUDA_ERROR_ILLEGAL_ADDRESS'
-says err 'launched by ' 'byte 384 of buffer6, which has 384 bytes' 'the program ended with status 1'
+says err 'launched by ' 'byte 384 of buffer9, which has 384 bytes' 'the program ended with status 1'
 drive 0 missing
 says out 'missing: CUDA_ERROR_NOT_FOUND'
 drive 0 early
