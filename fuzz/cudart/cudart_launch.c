@@ -79,13 +79,12 @@ uint32_t module_new(const void *data, size_t bytes)
 
 void **__cudaRegisterFatBinary(void *wrapper)
 {
-    const unsigned char *data;
-    memcpy(&data, (const char *)wrapper + 8, sizeof data);
     uint32_t *number = malloc(sizeof *number);
     if (!number || !device_enter())
         return (void **)number;
     registered = true;
-    *number = module_new(data, containers_bytes(data));
+    *number = ++modules;
+    device_tell_module(*number, wrapper);
     device_leave();
     return (void **)number;
 }

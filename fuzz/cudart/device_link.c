@@ -221,3 +221,25 @@ uint32_t containers_bytes(const unsigned char *at)
         return 16;
     return head + (uint32_t)body;
 }
+
+void device_tell_module(uint32_t number, const void *wrapper)
+{
+    const struct { /* __fatBinC_Wrapper_t */
+        uint32_t magic, version;
+        const unsigned char *data;
+        const unsigned char *const *linked; /* version 2: of what; NULL behind the last one */
+    } *w = wrapper;
+    const unsigned char *const *linked = w->version == 2 ? w->linked : NULL;
+    size_t bytes = containers_bytes(w->data);
+    for (uint32_t i = 0; linked && linked[i]; i++)
+        bytes += containers_bytes(linked[i]);
+    unsigned char *all = malloc(bytes), *at = all;
+    if (!all)
+        return;
+    memcpy(at, w->data, containers_bytes(w->data));
+    at += containers_bytes(w->data);
+    for (uint32_t i = 0; linked && linked[i]; at += containers_bytes(linked[i]), i++)
+        memcpy(at, linked[i], containers_bytes(linked[i]));
+    device_tell(DEVICE_MODULE, &number, sizeof number, all, bytes);
+    free(all);
+}

@@ -47,6 +47,9 @@ void device_get_attribute(const struct device_launch *launch, uint32_t id, void 
 /* Where the program calls. */
 void host_frames(struct device_stack *stack);
 
+/* DEVICE_MODULE of what nvcc registers: a fat binary, and if it was linked (-rdc=true), what it was linked of. */
+void device_tell_module(uint32_t number, const void *wrapper);
+
 /* A fat binary's containers lie one behind the other; their sizes stand in their heads. */
 uint32_t containers_bytes(const unsigned char *at);
 

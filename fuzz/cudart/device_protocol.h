@@ -23,8 +23,9 @@
 #define DEVICE_MEMORY_BYTES ((uint64_t)1 << 29)
 
 enum device_message {
-    DEVICE_HELLO,    /* nothing */
-    DEVICE_MODULE,   /* uint32_t number, then a fat binary's containers, or a text in PTX */
+    DEVICE_HELLO, /* nothing */
+    DEVICE_MODULE, /* uint32_t number, then a fat binary's container, or a text in PTX, or the container of what was
+                      * linked, and behind it those that it was linked of */
     DEVICE_SYMBOLS,  /* uint32_t module: answered by device_symbols, then so many device_symbol */
     DEVICE_KERNEL,   /* uint32_t module, then a name: answered by device_kernel */
     DEVICE_VARIABLE, /* device_variable, then its name: answered by an error */
@@ -40,6 +41,9 @@ enum device_message {
     DEVICE_WRONG, /* the same: a finding */
     DEVICE_MESSAGES
 };
+
+/* A flag of entries in a fat binary that are PTX of one module together, by cuLinkAddData. */
+#define DEVICE_LINKED ((uint64_t)1 << 62)
 
 struct device_header {
     uint32_t kind; /* enum device_message */

@@ -25,8 +25,10 @@ struct module {
 static struct module *modules; /* all that were ever loaded; under device_enter */
 
 struct linking {
-    void *image; /* of the one input that there may be */
-    size_t bytes;
+    char *image;  /* room for the container's head, then entries */
+    size_t bytes; /* of the entries */
+    unsigned inputs;
+    bool is_text; /* the last input was PTX */
 };
 
 EXPORT CUresult cuModuleLoad(struct module **module, const char *path);
@@ -257,7 +259,9 @@ CUresult cuLibraryUnload(struct module *library)
     return unload(library);
 }
 
-/* ---- linking: of one input there is nothing to do ---- */
+/* ---- linking: the inputs in a container, marked as what belongs together; of one input there is nothing to do ---- */
+
+enum { CONTAINER_HEAD = 16, ENTRY_HEAD = 64 };
 
 CUresult cuLinkCreate_v2(unsigned count, const int *options, void **values,
                          struct linking **linking)
@@ -272,28 +276,49 @@ CUresult cuLinkCreate_v2(unsigned count, const int *options, void **values,
 CUresult cuLinkAddData_v2(struct linking *linking, int type, void *data, size_t bytes,
                           const char *name, unsigned count, const int *options, void **values)
 {
-    (void)type, (void)name, (void)count, (void)options, (void)values;
-    if (linking->image) {
+    enum { INPUT_PTX = 1 };
+    (void)name, (void)count, (void)options, (void)values;
+    if (linking->inputs > 0 && (type != INPUT_PTX || !linking->is_text)) {
         if (device_enter()) {
-            device_say(DEVICE_NOTE, "cuLinkAddData: modules of several inputs are not supported");
+            device_say(DEVICE_NOTE, "cuLinkAddData: several inputs are linked only of PTX");
             device_leave();
         }
         return CUDA_ERROR_NOT_SUPPORTED;
     }
-    linking->image = calloc(1, bytes + 16);
-    if (!linking->image)
+    const size_t length = (bytes + 7) / 8 * 8 + 8; /* zeros end it */
+    char *image = realloc(linking->image, CONTAINER_HEAD + linking->bytes + ENTRY_HEAD + length);
+    if (!image)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    memcpy(linking->image, data, bytes);
-    linking->bytes = bytes;
+    linking->image = image;
+    image += CONTAINER_HEAD + linking->bytes;
+    memset(image, 0, ENTRY_HEAD + length);
+    const uint16_t kind = 1;
+    const uint32_t head = ENTRY_HEAD;
+    const uint64_t body = length, flags = DEVICE_LINKED;
+    memcpy(image, &kind, sizeof kind);
+    memcpy(image + 4, &head, sizeof head);
+    memcpy(image + 8, &body, sizeof body);
+    memcpy(image + 40, &flags, sizeof flags);
+    memcpy(image + ENTRY_HEAD, data, bytes);
+    linking->is_text = type == INPUT_PTX;
+    linking->bytes += ENTRY_HEAD + length;
+    linking->inputs++;
     return cudaSuccess;
 }
 
 CUresult cuLinkComplete(struct linking *linking, void **image, size_t *bytes)
 {
-    *image = linking->image;
+    static const unsigned char start[8] = {0x50, 0xed, 0x55, 0xba, 1, 0, CONTAINER_HEAD, 0};
+    const uint64_t body = linking->bytes;
+    if (linking->inputs == 0)
+        return CUDA_ERROR_INVALID_IMAGE;
+    memcpy(linking->image, start, sizeof start);
+    memcpy(linking->image + 8, &body, sizeof body);
+    *image = linking->inputs == 1 ? linking->image + CONTAINER_HEAD + ENTRY_HEAD : linking->image;
     if (bytes)
-        *bytes = linking->bytes;
-    return linking->image ? cudaSuccess : CUDA_ERROR_INVALID_IMAGE;
+        *bytes =
+            linking->inputs == 1 ? linking->bytes - ENTRY_HEAD : CONTAINER_HEAD + linking->bytes;
+    return cudaSuccess;
 }
 
 CUresult cuLinkDestroy(struct linking *linking)

@@ -3,13 +3,14 @@
 #include "engine/base/diag.h"
 #include "fuzz/exec/fatbin.h"
 #include "fuzz/exec/heap.h"
+#include "fuzz/exec/ptx_link.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
-enum { MESSAGE_MAX = 1 << 30 };
+enum { MESSAGE_MAX = 1 << 30, LINKED_MOST = 1024 };
 
 /* ---- the socket ---- */
 
@@ -49,6 +50,34 @@ static const struct ptx_module *parse(struct arena *arena, const char *text, siz
     return ptx_parse(arena, text, length, diag);
 }
 
+/* Of what was linked: its parts, which lie behind it; those without PTX are left out. */
+static uint32_t find_parts(struct arena *arena, const uint8_t *data, size_t bytes,
+                           const char **texts, const char **why)
+{
+    struct fatbin_ptx ptx;
+    uint32_t count = fatbin_linked(data, bytes, texts, LINKED_MOST);
+    for (size_t at = fatbin_bytes(data, bytes); at < bytes && count < LINKED_MOST;
+         at += fatbin_bytes(data + at, bytes - at))
+        if (fatbin_find(arena, data + at, bytes - at, &ptx, why))
+            texts[count++] = ptx.text;
+    return count;
+}
+
+static bool find_ptx(struct arena *arena, const uint8_t *data, size_t bytes, struct fatbin_ptx *ptx,
+                     const char **why)
+{
+    const char *texts[LINKED_MOST];
+    if (fatbin_bytes(data, bytes) == bytes && fatbin_linked(data, bytes, texts, LINKED_MOST) == 0)
+        return fatbin_find(arena, data, bytes, ptx, why);
+    const uint32_t count = find_parts(arena, data, bytes, texts, why);
+    if (count == 0)
+        return fatbin_find(arena, data, bytes, ptx, why);
+    ptx->text = ptx_link(arena, texts, count);
+    ptx->length = strlen(ptx->text);
+    *why = NULL;
+    return true;
+}
+
 static void add_module(struct device *device, uint32_t number, const uint8_t *data, size_t bytes)
 {
     struct arena *arena = &device->arena;
@@ -62,7 +91,7 @@ static void add_module(struct device *device, uint32_t number, const uint8_t *da
     if (module->is_text)
         ptx = (struct fatbin_ptx){.text = arena_strndup(arena, (const char *)data, bytes),
                                   .length = strnlen((const char *)data, bytes)};
-    else if (!fatbin_find(arena, data, bytes, &ptx, &module->why))
+    else if (!find_ptx(arena, data, bytes, &ptx, &module->why))
         return;
     module->ptx = parse(arena, ptx.text, ptx.length, diag);
     const char *with_heap = module->ptx ? heap_with_functions(arena, module->ptx, ptx.text) : NULL;

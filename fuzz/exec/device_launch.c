@@ -58,7 +58,14 @@ static const struct ptx_function *find_entry(const struct device_module *module,
 
 static void refuse(struct device *device, const char *name, const char *why)
 {
+    static const char *const launches[] = {"__cuda_syscall_cnp", "cudaLaunchDevice",
+                                           "cudaGetParameterBuffer"};
     device->report.refused++;
+    for (size_t i = 0; i < sizeof launches / sizeof launches[0]; i++)
+        if (strstr(why, launches[i]))
+            why = arena_printf(
+                &device->arena,
+                "it launches kernels (dynamic parallelism), which exec does not do: %s", why);
     device_tell_note(
         device, "refused",
         demangle_text(&device->arena, arena_printf(&device->arena, "%s: %s", name, why)));

@@ -1,5 +1,7 @@
 #include "fuzz/exec/fatbin.h"
 
+#include "fuzz/cudart/device_protocol.h"
+
 #include <dlfcn.h>
 #include <string.h>
 
@@ -132,6 +134,32 @@ bool fatbin_is_text(const uint8_t *data, size_t bytes)
     return true;
 }
 
+size_t fatbin_bytes(const uint8_t *data, size_t bytes)
+{
+    if (bytes < CONTAINER_LEAST || number_at(data + MAGIC, 4) != CONTAINER_MAGIC)
+        return bytes;
+    const uint64_t head = number_at(data + CONTAINER_HEAD, 2);
+    const uint64_t body = number_at(data + CONTAINER_BODY, 8);
+    return head >= CONTAINER_LEAST && head < bytes && body < bytes - head ? (size_t)(head + body)
+                                                                          : bytes;
+}
+
+uint32_t fatbin_linked(const uint8_t *data, size_t bytes, const char **texts, uint32_t room)
+{
+    uint32_t count = 0;
+    if (bytes < CONTAINER_LEAST || number_at(data + MAGIC, 4) != CONTAINER_MAGIC)
+        return 0;
+    for (uint64_t at = number_at(data + CONTAINER_HEAD, 2); at + ENTRY_LEAST < bytes;) {
+        const uint64_t body = number_at(data + at + ENTRY_BODY, 8);
+        if (number_at(data + at + ENTRY_FLAGS, 8) != DEVICE_LINKED || count == room ||
+            body > bytes - at - ENTRY_LEAST)
+            return 0;
+        texts[count++] = (const char *)data + at + ENTRY_LEAST;
+        at += ENTRY_LEAST + body;
+    }
+    return count;
+}
+
 static const char *see_all(struct search *search, const uint8_t *data, size_t bytes)
 {
     if (bytes >= 4 && memcmp(data, "\177ELF", 4) == 0)
@@ -159,15 +187,13 @@ bool fatbin_find(struct arena *arena, const uint8_t *data, size_t bytes, struct 
     if (*why)
         return false;
     if (!search.has_ptx) {
-        *why =
-            search.code
-                ? arena_printf(arena,
-                               "the program holds machine code for sm_%u and no PTX: build it "
-                               "with nvcc -arch=sm_%u, or add -gencode "
-                               "arch=compute_%u,code=compute_%u (separate compilation, -rdc=true, "
-                               "links machine code only: build without it)",
-                               search.code, search.code, search.code, search.code)
-                : "the fat binary holds neither PTX nor machine code";
+        *why = search.code
+                   ? arena_printf(arena,
+                                  "the program holds machine code for sm_%u and no PTX: build it "
+                                  "with nvcc -arch=sm_%u, or add -gencode "
+                                  "arch=compute_%u,code=compute_%u (with -rdc=true, for each file)",
+                                  search.code, search.code, search.code, search.code)
+                   : "the fat binary holds neither PTX nor machine code";
         return false;
     }
     const struct entry *best = &search.best;

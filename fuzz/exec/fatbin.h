@@ -18,7 +18,13 @@ struct fatbin_ptx {
 /* Whether this is a text, which can only be PTX: what a program gives to cuModuleLoadData. */
 bool fatbin_is_text(const uint8_t *data, size_t bytes);
 
-/* The PTX for the newest architecture. False: *why, a sentence that says what helps. */
+/* Bytes of the first container. */
+size_t fatbin_bytes(const uint8_t *data, size_t bytes);
+
+/* The texts in a container that the program has put together itself (DEVICE_LINKED), at most `room`: how many. */
+uint32_t fatbin_linked(const uint8_t *data, size_t bytes, const char **texts, uint32_t room);
+
+/* The PTX for the newest architecture, of the first container. False: *why, a sentence that says what helps. */
 bool fatbin_find(struct arena *arena, const uint8_t *data, size_t bytes, struct fatbin_ptx *ptx,
                  const char **why);
 

@@ -271,14 +271,11 @@ void **__cudaRegisterFatBinary(void *wrapper)
 {
     void **handle = NEXT(__cudaRegisterFatBinary)(wrapper);
     struct module *module = calloc(1, sizeof *module);
-    const unsigned char *data;
     if (!module || !enter())
         return handle;
-    memcpy(&data, (const char *)wrapper + 8, sizeof data);
     *module = (struct module){handle, ++module_count, modules};
     modules = module;
-    device_tell(DEVICE_MODULE, &module->number, sizeof module->number, data,
-                containers_bytes(data));
+    device_tell_module(module->number, wrapper);
     device_leave();
     return handle;
 }

@@ -170,6 +170,53 @@ static void run_mapped(void *module)
     CALL("cuMemAddressFree", (pointer, size_t), range, 4 * PIECE);
 }
 
+/* Two texts, each with a variable `own` of its own; the entry calls a function of the other one and reads its variable.
+ */
+static void run_linked(void)
+{
+    static const char first[] =
+        ".version 8.0\n.target sm_80\n.address_size 64\n.file 1 \"first.cu\"\n"
+        ".extern .func (.param .b32 r) more(.param .b32 x);\n"
+        ".extern .global .align 4 .u32 base;\n"
+        ".global .align 4 .u32 own = 1000;\n"
+        ".visible .entry both(.param .u64 out) {\n"
+        ".reg .b32 %r<5>; .reg .b64 %rd<2>;\n"
+        "ld.param.u64 %rd1, [out];\n"
+        "mov.u32 %r1, 7;\n"
+        "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r1;\n"
+        "call.uni (b), more, (a); ld.param.b32 %r2, [b]; }\n"
+        "ld.global.u32 %r3, [base]; add.s32 %r2, %r2, %r3;\n"
+        "ld.global.u32 %r4, [own]; add.s32 %r2, %r2, %r4;\n"
+        ".loc 1 9 1\n"
+        "st.global.u32 [%rd1+4], %r2;\n"
+        "st.global.u32 [%rd1], %r2; ret; }\n";
+    static const char second[] =
+        ".version 8.0\n.target sm_80\n.address_size 64\n.file 1 \"second.cu\"\n"
+        ".global .align 4 .u32 own = 10;\n"
+        ".visible .global .align 8 .u64 table[1] = {more};\n"
+        ".visible .global .align 4 .u32 base = 100;\n"
+        ".visible .func (.param .b32 r) more(.param .b32 x) {\n"
+        ".reg .b32 %r<3>;\n"
+        "ld.param.b32 %r1, [x]; ld.global.u32 %r2, [own];\n"
+        "add.s32 %r1, %r1, %r2; st.param.b32 [r], %r1; ret; }\n";
+    void *linking, *image, *module;
+    const char *texts[] = {first, second};
+    int value = 0;
+    pointer out;
+    CALL("cuLinkCreate", (unsigned, const int *, void **, void **), 0, NULL, NULL, &linking);
+    for (int i = 0; i < 2; i++)
+        CALL("cuLinkAddData",
+             (void *, int, const void *, size_t, const char *, unsigned, const int *, void **),
+             linking, 1, texts[i], strlen(texts[i]) + 1, NULL, 0, NULL, NULL);
+    CALL("cuLinkComplete", (void *, void **, size_t *), linking, &image, NULL);
+    printf("link: %s\n", why(CALL("cuModuleLoadData", (void **, const void *), &module, image)));
+    CALL("cuMemAlloc", (pointer *, size_t), &out, 8);
+    void *arguments[] = {&out};
+    const char *error = why(launch(kernel_of(module, "both"), 1, arguments, NULL));
+    CALL("cuMemcpyDtoH", (void *, pointer, size_t), &value, out, sizeof value);
+    printf("both: %s, %d\n", error, value);
+}
+
 int main(int argc, char **argv)
 {
     void *driver = dlopen("libcuda.so.1", RTLD_NOW), *module = NULL;
@@ -214,6 +261,8 @@ int main(int argc, char **argv)
         run_graph(module);
     if (strcmp(what, "mapped") == 0)
         run_mapped(module);
+    if (strcmp(what, "link") == 0)
+        run_linked();
     if (strcmp(what, "missing") == 0)
         kernel_of(module, "missing");
     if (strcmp(what, "twice") == 0) {

@@ -128,6 +128,11 @@ says err 'LEAK      12 bytes of the heap are never freed; thread 0 of block 0 at
 run 1 heap5
 says err 'UNWRITTEN take<<<1, 1>>>' 'byte 8 of the 12 bytes that malloc gave thread 0 of block 0 at small.cu:100 is read'
 
+# Separate compilation: what was linked is machine code, its parts have the PTX.
+run 0 linked
+says out 'scale: no error' '0 wrong'
+says err 'nothing is wrong'
+
 # Graphs: of nodes, and of streams that are captured.
 run 0 graph
 says out '2 nodes, 1 edges' 'graph: no error' '0 wrong' '25 behind an update' 'a circle: invalid argument'
@@ -174,6 +179,9 @@ done
 drive 1 beyond
 says out 'scale: CUDA_ERROR_ILLEGAL_ADDRESS'
 says err 'launched by ' 'byte 384 of buffer9, which has 384 bytes' 'the program ended with status 1'
+drive 1 link
+says out 'link: CUDA_SUCCESS' 'both: CUDA_SUCCESS, 1117'
+says err 'RACE      both<<<1, 32>>>' 'is written by thread 1 of block 0 at first.cu:9'
 drive 0 missing
 says out 'missing: CUDA_ERROR_NOT_FOUND'
 drive 0 early
