@@ -4,10 +4,11 @@
 #include "engine/axiom/axiom.h"
 #include "engine/base/invariant.h"
 #include "engine/reference_axiom/ref_axiom.h"
+#include "fuzz/laws/litmus_machine.h"
 
 #include <string.h>
 
-enum { STATES_MAX = 1 << 18, CANDIDATES_MAX = 1 << 24 };
+enum { STATES_MAX = 1 << 18, CANDIDATES_MAX = 1 << 24, MACHINE_STATES_MAX = 1 << 13 };
 
 const struct law_info law_table[LITMUS_LAWS] = {
 #define LAW(id, name, sentence, ...) [LAW_##id] = {name, sentence},
@@ -121,12 +122,31 @@ static enum law_holding second_axioms(struct arena *arena, const struct litmus_t
     return holding;
 }
 
+/* The outcomes of caches, and whether something is stuck, by the two accounts. */
+static enum law_holding second_caches(struct arena *arena, const struct litmus_test *test)
+{
+    for (uint32_t m = LITMUS_PRINTED; m <= LITMUS_COHERENT; m++) {
+        struct litmus_result of, second;
+        size_t mark = arena_mark(arena);
+        if (!litmus_run(arena, test, (enum litmus_model)m, STATES_MAX, &of) ||
+            !litmus_machine_run(arena, test, (enum litmus_model)m, MACHINE_STATES_MAX, &second))
+            return LAW_CUT;
+        bool same = equal(&of, &second) && (of.dead == 0) == (second.dead == 0);
+        arena_release(arena, mark);
+        if (!same)
+            return LAW_BROKEN;
+    }
+    return LAW_HOLDS;
+}
+
 static enum law_holding ask_law(struct arena *arena, const struct litmus_test *test,
                                 enum litmus_law law)
 {
     struct litmus_result sc, llh;
     if (law == LAW_AXIOMS)
         return second_axioms(arena, test);
+    if (law == LAW_MACHINE)
+        return second_caches(arena, test);
     if (!run(arena, test, LITMUS_SC, &sc))
         return LAW_CUT;
     switch (law) {
@@ -146,6 +166,7 @@ static enum law_holding ask_law(struct arena *arena, const struct litmus_test *t
             return LAW_CUT;
         return is_equal(arena, test, LITMUS_ASPLOS15, &llh, law == LAW_LLH_EXACT);
     case LAW_AXIOMS:
+    case LAW_MACHINE:
     case LITMUS_LAWS:
         break;
     }

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { DRAW_FENCED = 1, DRAW_APART = 2, DRAW_PTX = 4, DRAW_OWN = 8 };
+enum { DRAW_FENCED = 1, DRAW_APART = 2, DRAW_PTX = 4, DRAW_OWN = 8, DRAW_SETTINGS = 16 };
 enum { LENGTH = 3, LOADS = 5, WORDS = 2 };
 
 static const struct {
@@ -17,9 +17,9 @@ static const struct {
 #undef LAW
 };
 
-static const char *const names[] = {"ld.ca",  "ld.cg", "ld.cs",  "ld.cv",    "ld.vol",
-                                    "st.wb",  "st.cg", "st.cs",  "st.wt",    "st.vol",
-                                    "mb.cta", "mb.gl", "mb.sys", "atom.add", "atom.exch"};
+static const char *const names[] = {"ld.ca",  "ld.cg", "ld.cs",    "ld.cv",    "ld.vol", "st.wb",
+                                    "st.cg",  "st.cs", "st.wt",    "st.vol",   "mb.cta", "mb.gl",
+                                    "mb.sys", "bar",   "atom.add", "atom.exch"};
 
 /* Whether the word stands in the list. */
 static bool lists(const char *list, const char *name)
@@ -90,6 +90,16 @@ static void keep_apart(struct drawn_test *test)
         }
 }
 
+static void draw_settings(struct pcg *rng, struct drawn_test *test)
+{
+    test->lines = pcg_below(rng, 3) == 0;
+    test->strong = pcg_below(rng, 4) == 0;
+    test->before = pcg_below(rng, 4) == 0;
+    test->inval = pcg_below(rng, 4) == 0;
+    for (uint32_t sm = 0; sm < test->threads; sm++)
+        test->warm[sm] = (uint8_t)(pcg_below(rng, 2) ? 0 : pcg_below(rng, 1u << WORDS));
+}
+
 struct drawn_test litmus_draw(uint64_t seed, uint64_t number)
 {
     struct drawn_test test = {.threads = 0};
@@ -119,6 +129,8 @@ struct drawn_test litmus_draw(uint64_t seed, uint64_t number)
     }
     if (laws[test.law].flags & DRAW_APART)
         keep_apart(&test);
+    if (laws[test.law].flags & DRAW_SETTINGS)
+        draw_settings(&rng, &test);
     return test;
 }
 
@@ -135,6 +147,21 @@ static void put_instruction(struct text *out, const struct drawn_instruction *in
         text_format(out, "%s %s %u", in->name, word, (unsigned)in->value);
     if (in->reads && in->is_used)
         text_format(out, "; use r%u", (unsigned)reg);
+}
+
+/* Of SMs that threads run on. */
+static void put_settings(struct text *out, const struct drawn_test *test)
+{
+    uint32_t used = 0;
+    for (uint32_t t = 0; t < test->threads; t++)
+        used |= test->length[t] ? 1u << test->sm[t] : 0;
+    for (uint32_t sm = 0; sm < test->threads; sm++)
+        for (uint32_t w = 0; w < WORDS; w++)
+            if (used >> sm & test->warm[sm] >> w & 1)
+                text_format(out, "warm %u %s\n", (unsigned)sm, words[w]);
+    text_format(out, "%s%s%s%s", test->lines ? "option W=2\n" : "",
+                test->strong ? "option strong\n" : "", test->before ? "option before\n" : "",
+                test->inval ? "option inval\n" : "");
 }
 
 const char *litmus_draw_text(struct arena *arena, const struct drawn_test *test)
@@ -154,6 +181,7 @@ const char *litmus_draw_text(struct arena *arena, const struct drawn_test *test)
         }
         text_format(&out, test->length[t] ? "\n" : "");
     }
+    put_settings(&out, test);
     text_format(&out, "observe x y");
     for (uint32_t t = 0; t<test->threads; thread += test->length[t]> 0, t++)
         for (uint32_t i = 0; i < test->length[t]; i++)

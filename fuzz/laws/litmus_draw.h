@@ -32,7 +32,9 @@ struct drawn_test {
     enum litmus_law law;
     uint32_t threads;
     uint8_t sm[DRAWN_THREADS], length[DRAWN_THREADS];
-    bool far; /* of PTX: the last block is on another GPU */
+    bool far;                          /* of PTX: the last block is on another GPU */
+    bool lines, strong, before, inval; /* lines of two words; repairs */
+    uint8_t warm[DRAWN_THREADS];       /* words in the L1 of an SM, a bit each */
     struct drawn_instruction code[DRAWN_THREADS][DRAWN_LENGTH];
 };
 

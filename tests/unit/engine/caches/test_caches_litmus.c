@@ -70,7 +70,7 @@ static void all_tests(enum litmus_model model, void (*change)(struct memory_opti
         if (!litmus_next(&test_arena, &reader, test, &diag))
             break;
         if (number++ % every == 0) {
-            struct memory_options o = options_of(test, model);
+            struct memory_options o = litmus_memory(test, model);
             if (change)
                 change(&o);
             compare(test, model, &o, count);

@@ -100,7 +100,7 @@ static void test_rules(void **state)
         if (!litmus_next(&test_arena, &reader, test, &diag))
             diag_print(&diag, stderr);
         assert_int_equal(diag.count, 0);
-        struct memory_options options = options_of(test, LITMUS_PRINTED);
+        struct memory_options options = litmus_memory(test, LITMUS_PRINTED);
         rules[i].change(&options);
         uint32_t states = run(test, &x, &test_arena, &options);
         const char *outcomes = outcomes_of(&x.result);

@@ -4,6 +4,7 @@
  */
 #include "tests/unit/engine/caches/litmus_machine.h"
 
+#include "engine/crs/crs.h"
 #include "engine/search/search.h"
 
 static const char *read_tests(void)
@@ -97,11 +98,10 @@ static void diamonds_of(void *context, const struct litmus_test *test)
     struct diamonds *d = context;
     static const uint8_t lines[] = {8, 1, 2};
     for (uint32_t i = 0; i < 3; i++) {
-        struct memory_options o = options_of(test, LITMUS_PRINTED + i);
-        struct program *program = program_of(test);
+        struct memory_options o = litmus_memory(test, LITMUS_PRINTED + i);
         o.lines = lines[i];
         o.eager = false; /* that is a choice of who may step, and no rule */
-        add_warm(&o, test, program);
+        struct program *program = litmus_program(&test_arena, test, &o);
         struct machine_options options = {.track = true, .memory = o};
         struct machine *machine =
             machine_new(&test_arena, &semantics_crs_caches, program, &options);
@@ -136,9 +136,8 @@ static const struct search_result *search_by(enum search_method method,
                                              const struct litmus_test *test,
                                              enum litmus_model model, bool eager)
 {
-    struct program *program = program_of(test);
-    struct machine_options options = {.memory = options_of(test, model)};
-    add_warm(&options.memory, test, program);
+    struct machine_options options = {.memory = litmus_memory(test, model)};
+    struct program *program = litmus_program(&test_arena, test, &options.memory);
     options.memory.eager = eager;
     options.memory.slots = 4; /* four warps with their operations have bits of their own */
     struct search_options how = SEARCH_DEFAULTS;

@@ -53,7 +53,7 @@ static void try_one(struct litmus_test *test, enum litmus_model model, uint32_t 
     for (uint32_t w = 0; w < 2; w++)
         test->observe[test->observed++] = (struct litmus_observed){.number = (uint8_t)w};
     assert_true(litmus_run(&test_arena, test, LITMUS_SC, 8192, &sc));
-    struct memory_options o = options_of(test, model);
+    struct memory_options o = litmus_memory(test, model);
     o.lines = o.l2_lines = 1;
     o.full = true;
     count->states += run_within(8192, test, &x, &test_arena, &o);
