@@ -174,9 +174,46 @@ static inline uint64_t upper_word(uint64_t bits)
 ROW1(rcp_ftz_f64, row64, row64, upper_word(result_f64(1 / f64_of(upper_word(x)))))
 ROW1(rsqrt_ftz_f64, row64, row64, upper_word(result_f64(1 / sqrt(f64_of(upper_word(x))))))
 
+/* Of halves: computed as .f32, rounded once more. immediate: */
+enum { HALVES_BF16 = 1, HALVES_PACKED = 2, HALVES_FTZ = 4 };
+
+static inline uint32_t widened(uint32_t h, uint32_t how)
+{
+    const uint32_t bits = how & HALVES_BF16 ? h << 16 : widen_f16(h & 0xffff);
+    return how & HALVES_FTZ ? flush_f32(bits) : bits;
+}
+
+static inline uint32_t narrowed(float value, uint32_t how)
+{
+    const uint32_t bits = result_f32(value);
+    const uint32_t h = how & HALVES_BF16 ? narrow_bf16(bits) : narrow_f16(bits);
+    return how & HALVES_FTZ ? flush_f32(h << 16) >> 16 : h;
+}
+
+#define HALVES(op)                                                                                 \
+    static inline uint32_t op##_half(uint32_t h, uint32_t how)                                     \
+    {                                                                                              \
+        return narrowed(op##_of(f32_of(widened(h, how))), how);                                    \
+    }                                                                                              \
+    ROW1(op##_halves, row32, row32,                                                                \
+         op##_half(x, immediate) |                                                                 \
+             (immediate & HALVES_PACKED ? op##_half(x >> 16, immediate) << 16 : 0))
+
+HALVES(power)
+HALVES(tangent)
+
+static ptx_row_fn *find_halves(const uint8_t *words, ptx_row_fn *fn, uint32_t *immediate)
+{
+    enum ptx_word type = (enum ptx_word)words[PTX_SLOT_TYPE];
+    *immediate = (type == PTX_W_BF16 || type == PTX_W_BF16X2 ? HALVES_BF16 : 0u) |
+                 (ptx_type_of(type).bits == 32 ? HALVES_PACKED : 0u) |
+                 (words[PTX_SLOT_FTZ] ? HALVES_FTZ : 0u);
+    return fn;
+}
+
 ROW_FINDER(approximate)
 {
-    (void)immediate, (void)reason;
+    (void)reason;
     bool ftz = instruction->words[PTX_SLOT_FTZ] != PTX_W_NONE;
     switch ((int)instruction->form) {
     case PTX_FORM_EX2_APPROX:
@@ -189,6 +226,11 @@ ROW_FINDER(approximate)
         return cosine[ftz];
     case PTX_FORM_TANH_APPROX:
         return tangent[false];
+    case PTX_FORM_EX2_F16:
+    case PTX_FORM_EX2_BF16:
+        return find_halves(instruction->words, power_halves, immediate);
+    case PTX_FORM_TANH_HALF:
+        return find_halves(instruction->words, tangent_halves, immediate);
     case PTX_FORM_RCP_APPROX64:
         return rcp_ftz_f64;
     case PTX_FORM_RSQRT_APPROX:

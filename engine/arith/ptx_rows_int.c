@@ -195,6 +195,34 @@ static inline int32_t part(uint32_t a, int bits, bool is_signed)
     return is_signed ? (low ^ sign) - sign : low;
 }
 
+/* The less, or the greater, of two; .relu: at least 0. Of pairs, each half on its own. */
+enum { EXTREME_SIGNED = 1, EXTREME_MAX = 2, EXTREME_RELU = 4 };
+
+static inline int32_t extreme(int32_t a, int32_t b, uint32_t how)
+{
+    const int32_t d = (a > b) == ((how & EXTREME_MAX) != 0) ? a : b;
+    return how & EXTREME_RELU && d < 0 ? 0 : d;
+}
+
+static inline uint32_t extreme_half(uint32_t a, uint32_t b, uint32_t how)
+{
+    const bool is_signed = (how & EXTREME_SIGNED) != 0;
+    return (uint32_t)extreme(part(a, 16, is_signed), part(b, 16, is_signed), how) & 0xffff;
+}
+
+ROW2(extreme_word, row32, row32, row32, extreme((int32_t)x, (int32_t)y, immediate))
+ROW2(extreme_pair, row32, row32, row32,
+     extreme_half(x, y, immediate) | extreme_half(x >> 16, y >> 16, immediate) << 16)
+ROW2(add_pair, row32, row32, row32, ((x + y) & 0xffff) | ((x & 0xffff0000) + (y & 0xffff0000)))
+
+static ptx_row_fn *find_extreme(const uint8_t *words, uint32_t how, uint32_t *immediate)
+{
+    enum ptx_word type = (enum ptx_word)words[PTX_SLOT_TYPE];
+    *immediate = how | (type != PTX_W_U16X2 ? EXTREME_SIGNED : 0u) |
+                 (words[PTX_SLOT_SAT] == PTX_W_RELU ? EXTREME_RELU : 0u);
+    return type == PTX_W_S32 ? extreme_word : extreme_pair;
+}
+
 /* Parts of a, bytes of b. */
 static inline uint32_t dot(uint32_t a, uint32_t b, int bits, bool a_signed, bool b_signed)
 {
@@ -299,6 +327,14 @@ ROW_FINDER(arithmetic)
         return min[type];
     case PTX_FORM_MAX_INT:
         return max[type];
+    case PTX_FORM_ADD_PAIR:
+        return add_pair;
+    case PTX_FORM_MIN_PAIR:
+    case PTX_FORM_MIN_RELU:
+        return find_extreme(words, 0, immediate);
+    case PTX_FORM_MAX_PAIR:
+    case PTX_FORM_MAX_RELU:
+        return find_extreme(words, EXTREME_MAX, immediate);
     case PTX_FORM_DP4A_INT:
         return dp4a[words[PTX_SLOT_TYPE] == PTX_W_S32][words[PTX_SLOT_TYPE2] == PTX_W_S32];
     case PTX_FORM_DP2A_INT:

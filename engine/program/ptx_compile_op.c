@@ -537,6 +537,10 @@ static void build_opcode(struct ptx_builder *b, const struct ptx_instruction *i,
     case PTX_OP_PMEVENT:
     case PTX_OP_NANOSLEEP:
     case PTX_OP_PREFETCH:
+    case PTX_OP_PREFETCHU:
+    case PTX_OP_APPLYPRIORITY:
+    case PTX_OP_SETMAXNREG:
+    case PTX_OP_GRIDDEPCONTROL:
         op->exec = PTX_EXEC_NOP;
         return;
     case PTX_OP_BRA:

@@ -111,6 +111,8 @@ struct ptx_type ptx_type_of(enum ptx_word word)
         [PTX_W_S16] = SIGNED(16),
         [PTX_W_S32] = SIGNED(32),
         [PTX_W_S64] = SIGNED(64),
+        [PTX_W_U16X2] = UNSIGNED(32),
+        [PTX_W_S16X2] = SIGNED(32),
         [PTX_W_F16] = FLOAT(16),
         [PTX_W_F16X2] = FLOAT(32),
         [PTX_W_BF16] = FLOAT(16),
@@ -217,6 +219,8 @@ static struct ptx_type type_of_kind(char kind, const uint8_t words[PTX_SLOT_COUN
     case 'x':
         return words[PTX_SLOT_TYPE2] ? ptx_type_of((enum ptx_word)words[PTX_SLOT_TYPE2])
                                      : (struct ptx_type)BITS(32);
+    case 'h':
+        return (struct ptx_type)BITS(64);
     case 'p':
         return (struct ptx_type){PTX_CLASS_PRED, 1, false};
     case 't':
@@ -247,7 +251,7 @@ bool ptx_item_next(const char **pattern, const uint8_t words[PTX_SLOT_COUNT],
         item->relaxed |= *at == '~';
         item->paired |= *at == '|';
     }
-    INVARIANT((*at == ' ' || *at == '\0') && strchr("tuwdbpvamkilTcDABCFx", item->kind));
+    INVARIANT((*at == ' ' || *at == '\0') && strchr("tuwdbpvamkilTcDABCFxh", item->kind));
     item->type = type_of_kind(item->kind, words);
     *pattern = at;
     return true;

@@ -38,6 +38,7 @@
     X(CACHE, cache)   /* ca cg cs cv lu wb wt */                                                   \
     X(LEVEL, level)   /* L1, L2, hints for L1 */                                                   \
     X(LEVEL2, level2) /* how much to fetch into L2 */                                              \
+    X(HINT, hint)     /* a cache policy is the last operand */                                     \
     X(NC, nc)         /* through the read-only cache */                                            \
     X(SYNC, sync)     /* sync arrive red */                                                        \
     X(ALIGNED, aligned)                                                                            \

@@ -271,20 +271,21 @@ void ref_test(struct ref_computing *r)
 
 /* Within half a unit of the last place, and a hundredth for two roundings; of .f64, which is a root and a quotient, one
  * more. */
-static bool is_near(uint64_t got, long double about, enum ptx_word word)
+bool ref_is_near(uint64_t got, long double about, enum ptx_word word)
 {
+    struct ref_shape f = ref_shape_of(word);
     long double x = ref_float_value(got, word);
-    int least = word == PTX_W_F32 ? -149 : -1074, e = least;
-    int digits = word == PTX_W_F32 ? 24 : 53;
+    long double beyond = ldexpl(2 - ldexpl(1, -f.precision), f.exponent);
+    int e = 2 - f.exponent - f.precision;
     if (isnan(about))
-        return got == ref_ones(word == PTX_W_F32 ? 31 : 63);
-    if (isinf(x) && fabsl(about) >= (word == PTX_W_F32 ? 0x1.ffffffp127L : 0x1p1024L))
+        return got == ref_ones((uint32_t)f.bits - 1);
+    if (isinf(x) && fabsl(about) >= beyond)
         return signbit(x) == signbit(about);
     if (isinf(about) || isinf(x) || isnan(x) || signbit(x) != signbit(about))
         return false;
-    if (about != 0 && ilogbl(about) - digits + 1 > e)
-        e = ilogbl(about) - digits + 1;
-    return fabsl(x - about) <= ldexpl(word == PTX_W_F32 ? 0.51L : 1.51L, e);
+    if (about != 0 && ilogbl(about) - f.precision + 1 > e)
+        e = ilogbl(about) - f.precision + 1;
+    return fabsl(x - about) <= ldexpl(word == PTX_W_F64 ? 1.51L : 0.51L, e);
 }
 
 /* rcp, rsqrt .approx.ftz.f64: 20 bits of the fraction. */
@@ -304,6 +305,8 @@ bool ref_is_as_good(const struct ref_computing *r, uint64_t got)
 {
     enum ptx_word type = ref_word_of(r, PTX_SLOT_TYPE);
     bool ftz = ref_word_of(r, PTX_SLOT_FTZ) != PTX_W_NONE;
+    if (ref_is_half(r))
+        return ref_half_is_as_good(r, got);
     if (ftz && type == PTX_W_F64)
         return is_near_upper(got, r->about);
     bool vanishes = ftz && fabsl(r->about) < 0x1p-126L;
@@ -314,7 +317,7 @@ bool ref_is_as_good(const struct ref_computing *r, uint64_t got)
     uint64_t saturated = ref_float_bits(1, type, FE_TONEAREST);
     if (ref_word_of(r, PTX_SLOT_SAT) != PTX_W_NONE && !(r->about > 0 && r->about < 1))
         return got == (r->about > 0 ? saturated : 0);
-    return is_near(got, r->about, type);
+    return ref_is_near(got, r->about, type);
 }
 
 bool ref_is_result(const struct ref_computing *r, uint32_t k, uint64_t got)

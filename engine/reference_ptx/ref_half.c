@@ -45,6 +45,8 @@ bool ref_is_half(const struct ref_computing *r)
     case PTX_OP_MIN:
     case PTX_OP_MAX:
     case PTX_OP_SETP:
+    case PTX_OP_TANH:
+    case PTX_OP_EX2:
         return is_half(ref_word_of(r, PTX_SLOT_TYPE));
     default:
         return false;
@@ -226,6 +228,32 @@ static void widen_eights(struct ref_computing *r)
     }
 }
 
+static void approximate(struct ref_computing *r, enum ptx_opcode opcode)
+{
+    enum ptx_word type = ref_word_of(r, PTX_SLOT_TYPE);
+    r->is_approximate = true;
+    for (uint32_t half = 0; half < 2; half++) {
+        uint64_t bits = flushed(r, part(r->s[0], half), half_of(type));
+        long double x = ref_float_value(bits, half_of(type));
+        *(half ? &r->about_high : &r->about) = opcode == PTX_OP_EX2 ? exp2l(x) : tanhl(x);
+    }
+}
+
+bool ref_half_is_as_good(const struct ref_computing *r, uint64_t got)
+{
+    enum ptx_word given = ref_word_of(r, PTX_SLOT_TYPE), type = half_of(given);
+    bool ftz = ref_word_of(r, PTX_SLOT_FTZ) == PTX_W_FTZ;
+    for (uint32_t half = 0; half < (is_packed(given) ? 2u : 1u); half++) {
+        uint64_t bits = part(got, half);
+        long double about = half ? r->about_high : r->about;
+        bool vanishes = ftz && fabsl(about) < 0x1p-126L && bits == (signbit(about) ? 0x8000 : 0);
+        bool stays = ftz && ref_is_subnormal(bits, type) && bits & 0x7fff;
+        if (!vanishes && (stays || !ref_is_near(bits, about, type)))
+            return false;
+    }
+    return is_packed(given) || got <= 0xffff;
+}
+
 void ref_half(struct ref_computing *r, enum ptx_opcode opcode)
 {
     enum ptx_word type = ref_word_of(r, PTX_SLOT_TYPE);
@@ -240,6 +268,10 @@ void ref_half(struct ref_computing *r, enum ptx_opcode opcode)
             widen_eights(r);
         else
             pack(r);
+        return;
+    }
+    if (opcode == PTX_OP_TANH || opcode == PTX_OP_EX2) {
+        approximate(r, opcode);
         return;
     }
     r->d[0] = 0;

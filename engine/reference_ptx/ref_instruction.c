@@ -155,6 +155,23 @@ static uint32_t absolute_differences(const struct ref_computing *r, bool is_sign
     return ref_word_of(r, PTX_SLOT_OP) == PTX_W_ADD ? sum : bytes;
 }
 
+/* Two numbers of 16 bits, each half on its own. */
+static void pair_of(struct ref_computing *r, enum ptx_opcode opcode)
+{
+    bool is_signed = ref_word_of(r, PTX_SLOT_TYPE) == PTX_W_S16X2;
+    bool relu = ref_word_of(r, PTX_SLOT_SAT) == PTX_W_RELU;
+    struct ptx_type type = {PTX_CLASS_INT, 16, is_signed};
+    r->d[0] = 0;
+    for (uint32_t i = 0; i < 32; i += 16) {
+        wide a = number(r->s[0] >> i & 0xffff, type), b = number(r->s[1] >> i & 0xffff, type);
+        wide d = opcode == PTX_OP_ADD   ? a + b
+                 : opcode == PTX_OP_MIN ? (a < b ? a : b)
+                 : a < b                ? b
+                                        : a;
+        r->d[0] |= ((uint64_t)(relu && d < 0 ? 0 : d) & 0xffff) << i;
+    }
+}
+
 static void integer_of(struct ref_computing *r, enum ptx_opcode opcode)
 {
     struct ptx_type type = ptx_type_of(ref_word_of(r, PTX_SLOT_TYPE));
@@ -271,7 +288,9 @@ static void integer_of(struct ref_computing *r, enum ptx_opcode opcode)
     default:
         d = prmt_of(mode, x, y, z);
     }
-    if (ref_word_of(r, PTX_SLOT_SAT) != PTX_W_NONE)
+    if (ref_word_of(r, PTX_SLOT_SAT) == PTX_W_RELU)
+        d = d < 0 ? 0 : d;
+    else if (ref_word_of(r, PTX_SLOT_SAT) != PTX_W_NONE)
         d = clamp(d, type);
     r->d[0] = (uint64_t)d & ref_ones(r->result_bits[0] == 64 ? 64 : n == 64 ? 64 : 32);
     if (n == 16 && mode != PTX_W_WIDE)
@@ -585,6 +604,10 @@ void ref_compute(struct ref_computing *r)
         return;
     default:
         break;
+    }
+    if (words[PTX_SLOT_TYPE] == PTX_W_U16X2 || words[PTX_SLOT_TYPE] == PTX_W_S16X2) {
+        pair_of(r, opcode);
+        return;
     }
     bool is_sign = opcode == PTX_OP_ABS || opcode == PTX_OP_NEG || opcode == PTX_OP_MIN ||
                    opcode == PTX_OP_MAX || opcode == PTX_OP_COPYSIGN;

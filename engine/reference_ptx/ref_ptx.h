@@ -22,7 +22,7 @@ struct ref_computing {
     uint64_t s[REF_OPERANDS];       /* the lane's sources; wider than their type in places */
     uint64_t d[REF_OPERANDS];       /* results */
     bool is_approximate;            /* then d[0] is about this: */
-    long double about;
+    long double about, about_high;  /* of two halves the lower one, the upper one */
 };
 
 /* r->d, or r->about, from r->s. */

@@ -31,6 +31,7 @@ void ref_tf32(struct ref_computing *r);
 
 /* ref_half.c: what computes with halves; not cvt of one, mov, selp, slct. */
 bool ref_is_half(const struct ref_computing *r);
+bool ref_half_is_as_good(const struct ref_computing *r, uint64_t got);
 void ref_half(struct ref_computing *r, enum ptx_opcode opcode);
 uint64_t ref_half_sum(uint64_t a, uint64_t b, enum ptx_word type);
 bool ref_compares_as(enum ptx_word word, int order, bool unordered);
@@ -40,6 +41,7 @@ void ref_rounded(struct ref_computing *r, enum ptx_opcode opcode);
 void ref_approximate(struct ref_computing *r, enum ptx_opcode opcode);
 void ref_sign(struct ref_computing *r, enum ptx_opcode opcode);
 void ref_test(struct ref_computing *r);
+bool ref_is_near(uint64_t got, long double about, enum ptx_word word);
 bool ref_is_as_good(const struct ref_computing *r, uint64_t got);
 
 #endif

@@ -41,6 +41,10 @@ static enum rows_sort sort_of(enum ptx_form form)
     case PTX_OP_PMEVENT:
     case PTX_OP_NANOSLEEP:
     case PTX_OP_NOP:
+    case PTX_OP_PREFETCHU:
+    case PTX_OP_APPLYPRIORITY:
+    case PTX_OP_SETMAXNREG:
+    case PTX_OP_GRIDDEPCONTROL:
         return SORT_NOTHING;
     case PTX_OP_MBARRIER:
         return SORT_OBJECT;

@@ -110,6 +110,13 @@ static const struct expectation integers[] = {
     {"vabsdiff4.u32.s32.s32.add r1, r2, r3, r4;",
      {0x80ff0001, 0x7f010002, 7},
      {7 + 1 + 0 + 2 + 255}},
+    {"add.u16x2 r1, r2, r3;", {0xffff0001, 0x0001ffff}, {0}},
+    {"add.s16x2 r1, r2, r3;", {0x7fff0001, 0x00010002}, {0x80000003}},
+    {"min.s16x2 r1, r2, r3;", {0x8000ffff, 0x7fff0001}, {0x8000ffff}},
+    {"min.u16x2 r1, r2, r3;", {0x8000ffff, 0x7fff0001}, {0x7fff0001}},
+    {"max.s16x2.relu r1, r2, r3;", {0x8000ffff, 0xfffe0001}, {1}},
+    {"min.relu.s32 r1, r2, r3;", {0xfffffffe, 5}, {0}},
+    {"max.s32.relu r1, r2, r3;", {0x80000000, 5}, {5}},
 };
 
 static const struct expectation choices[] = {
@@ -193,6 +200,11 @@ static const struct expectation floats[] = {
     {"ex2.approx.f32 f1, f2;", {0x43000000}, {INF_32}},
     {"tanh.approx.f32 f1, f2;", {MINUS_INF_32}, {0xbf800000}},
     {"tanh.approx.f32 f1, f2;", {0x80000001}, {0x80000001}},
+    {"tanh.approx.f16x2 r1, r2;", {0x7c008001}, {0x3c008001}},
+    {"tanh.approx.bf16 h1, h2;", {0xff80}, {0xbf80}},
+    {"ex2.approx.f16x2 r1, r2;", {0x4c00fc00}, {0x7c000000}},
+    {"ex2.approx.f16 h1, h2;", {0xcc00}, {0x0100}},
+    {"ex2.approx.ftz.bf16x2 r1, r2;", {0x7fc0c300}, {0x7fff0000}},
     {"min.f32 f1, f2, f3;", {0, MINUS_0}, {MINUS_0}},
     {"max.f32 f1, f2, f3;", {MINUS_0, 0}, {0}},
     {"min.f32 f1, f2, f3;", {0x7fc00000, 0x3f800000}, {0x3f800000}},
