@@ -38,11 +38,25 @@ static double half_value(uint32_t bits)
     return sign * (exponent == 0 ? ldexp(fraction, -24) : ldexp(fraction + 1024, exponent - 25));
 }
 
+/* 4 digits of exponent, 3 of fraction; no infinities. */
+static double eight_value(uint32_t bits)
+{
+    int exponent = bits >> 3 & 15;
+    double fraction = bits & 7, sign = bits >> 7 & 1 ? -1 : 1;
+    if ((bits & 0x7f) == 0x7f)
+        return NAN;
+    return sign * (exponent == 0 ? ldexp(fraction, -9) : ldexp(fraction + 8, exponent - 10));
+}
+
 static double number_of(enum ptx_word type, uint64_t bits)
 {
     switch ((int)type) {
     case PTX_W_F16:
         return half_value((uint32_t)bits);
+    case PTX_W_E4M3:
+        return eight_value((uint32_t)bits);
+    case PTX_W_E5M2:
+        return half_value((uint32_t)bits << 8);
     case PTX_W_BF16:
         return f32_of(bits << 16);
     case PTX_W_TF32:
@@ -118,10 +132,30 @@ static void product_of_integers(const struct ptx_matrix_form *f, bool saturates,
         }
 }
 
-void ptx_product(const struct ptx_matrix_form *f, bool saturates,
+/* .b1: how many bits are set in the ands, or the exclusive ors, of a row's words and a column's. */
+static void product_of_bits(const struct ptx_matrix_form *f, bool exclusive,
+                            const uint64_t *const matrices[PTX_MATRIX_PARTS], uint64_t *d)
+{
+    const uint32_t m = f->part[PTX_MATRIX_D].rows, n = f->part[PTX_MATRIX_D].columns;
+    for (uint32_t row = 0; row < m; row++)
+        for (uint32_t column = 0; column < n; column++) {
+            uint64_t sum = matrices[PTX_MATRIX_C][row * n + column];
+            for (uint32_t k = 0; k < f->k; k++) {
+                const uint64_t a = matrices[PTX_MATRIX_A][row * f->k + k];
+                const uint64_t b = matrices[PTX_MATRIX_B][k * n + column];
+                sum += (uint32_t)__builtin_popcountll(exclusive ? a ^ b : a & b);
+            }
+            d[row * n + column] = (uint32_t)sum;
+        }
+}
+
+void ptx_product(const struct ptx_matrix_form *f, enum ptx_word how,
                  const uint64_t *const matrices[PTX_MATRIX_PARTS], uint64_t *d)
 {
-    if (f->part[PTX_MATRIX_D].type == PTX_W_S32)
+    const bool saturates = how == PTX_W_SATFINITE;
+    if (f->part[PTX_MATRIX_A].type == PTX_W_B1)
+        product_of_bits(f, how == PTX_W_XOR, matrices, d);
+    else if (f->part[PTX_MATRIX_D].type == PTX_W_S32)
         product_of_integers(f, saturates, matrices, d);
     else
         product_of_numbers(f, matrices, d);

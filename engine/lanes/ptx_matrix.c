@@ -79,7 +79,8 @@ static enum rule matrix_mma(const struct matrix_step *x)
     const uint8_t *words = x->op->statement->u.instruction.words;
     for (uint32_t part = PTX_MATRIX_A; part < PTX_MATRIX_PARTS; part++)
         gather(x, (enum ptx_matrix_part)part, matrix[part]);
-    ptx_product(x->form, words[PTX_SLOT_SAT] == PTX_W_SATFINITE, given, matrix[PTX_MATRIX_D]);
+    const uint8_t how = words[PTX_SLOT_OP] ? words[PTX_SLOT_OP] : words[PTX_SLOT_SAT];
+    ptx_product(x->form, (enum ptx_word)how, given, matrix[PTX_MATRIX_D]);
     scatter(x, matrix[PTX_MATRIX_D]);
     return RULE_MATRIX_MMA;
 }

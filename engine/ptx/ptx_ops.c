@@ -120,6 +120,9 @@ struct ptx_type ptx_type_of(enum ptx_word word)
         [PTX_W_F32] = FLOAT(32),
         [PTX_W_F64] = FLOAT(64),
         [PTX_W_TF32] = BITS(32),
+        [PTX_W_B1] = BITS(32), /* so many in a register */
+        [PTX_W_E4M3] = BITS(8),
+        [PTX_W_E5M2] = BITS(8),
         [PTX_W_E4M3X2] = BITS(16),
         [PTX_W_E5M2X2] = BITS(16),
         [PTX_W_TEXREF] = BITS(64),
@@ -272,7 +275,8 @@ static struct shape shape_of(enum ptx_word word)
         [PTX_W_M16N8K16] = {16, 8, 16},   [PTX_W_M16N8K32] = {16, 8, 32},
         [PTX_W_M16N8K64] = {16, 8, 64},   [PTX_W_M16N16K8] = {16, 16, 8},
         [PTX_W_M16N16K16] = {16, 16, 16}, [PTX_W_M32N8K16] = {32, 8, 16},
-        [PTX_W_M8N32K16] = {8, 32, 16},
+        [PTX_W_M8N32K16] = {8, 32, 16},   [PTX_W_M8N8K128] = {8, 8, 4},
+        [PTX_W_M16N8K128] = {16, 8, 4},   [PTX_W_M16N8K256] = {16, 8, 8},
     };
     return shapes[word];
 }

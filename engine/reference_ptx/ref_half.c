@@ -178,7 +178,7 @@ static void pack(struct ref_computing *r)
 
 /* ---- 8 bits: e4m3 (the last code is a NaN, there are no infinities), e5m2 (the upper byte of an f16) ---- */
 
-static long double eight_value(uint32_t code, bool e4m3)
+long double ref_eight_value(uint32_t code, bool e4m3)
 {
     const int field = (int)(code >> 3 & 15);
     if (!e4m3)
@@ -194,13 +194,14 @@ static long double eight_value(uint32_t code, bool e4m3)
 static uint64_t eight_nearest(long double x, bool e4m3)
 {
     const uint32_t most = e4m3 ? 0x7e : 0x7b;
-    const long double size = fminl(fabsl(x), eight_value(most, e4m3)); /* differences are exact */
+    const long double size =
+        fminl(fabsl(x), ref_eight_value(most, e4m3)); /* differences are exact */
     uint32_t best = 0;
     if (x != x)
         return 0x7f;
     for (uint32_t code = 1; code <= most; code++) {
-        const long double d = fabsl(eight_value(code, e4m3) - size);
-        const long double least = fabsl(eight_value(best, e4m3) - size);
+        const long double d = fabsl(ref_eight_value(code, e4m3) - size);
+        const long double least = fabsl(ref_eight_value(best, e4m3) - size);
         if (d < least || (d == least && code % 2 == 0))
             best = code;
     }
@@ -223,7 +224,7 @@ static void widen_eights(struct ref_computing *r)
     const bool e4m3 = ref_word_of(r, PTX_SLOT_TYPE2) == PTX_W_E4M3X2;
     r->d[0] = 0;
     for (uint32_t half = 0; half < 2; half++) {
-        const long double x = eight_value((uint32_t)(r->s[0] >> 8 * half & 0xff), e4m3);
+        const long double x = ref_eight_value((uint32_t)(r->s[0] >> 8 * half & 0xff), e4m3);
         r->d[0] |= written(r, ref_float_bits(x, PTX_W_F16, FE_TONEAREST), PTX_W_F16) << 16 * half;
     }
 }

@@ -66,6 +66,7 @@ struct ref_matrix_sizes ref_matrix_sizes(const struct ptx_instruction *i, enum r
     enum ref_matrix_part which = moved(i, part);
     unsigned m = 0, n = 0, k = 0;
     sscanf(ptx_words[word(i, PTX_SLOT_SHAPE)], "m%un%uk%u", &m, &n, &k);
+    k /= word(i, PTX_SLOT_TYPE2) == PTX_W_B1 ? 32 : 1; /* words */
     struct ref_matrix_sizes s = {.part = part,
                                  .rows = which == REF_MATRIX_B ? k : m,
                                  .columns = which == REF_MATRIX_A ? k : n,
@@ -92,13 +93,16 @@ static struct ref_matrix_at at_of_a(enum ptx_word shape, uint32_t bits, uint32_t
     uint32_t group = lane / 4, in_group = lane % 4;
     switch ((int)shape) {
     case PTX_W_M8N8K4:
+    case PTX_W_M8N8K128: /* of bits: whole words of 32 */
         return (struct ref_matrix_at){group, in_group};
     case PTX_W_M8N8K16:
         return (struct ref_matrix_at){group, in_group * 4 + (i & 3)};
     case PTX_W_M8N8K32:
         return (struct ref_matrix_at){group, in_group * 8 + (i & 7)};
     case PTX_W_M16N8K4:
+    case PTX_W_M16N8K128:
         return (struct ref_matrix_at){i == 0 ? group : group + 8, in_group};
+    case PTX_W_M16N8K256:
     case PTX_W_M16N8K8:
         if (bits == 16)
             return (struct ref_matrix_at){i < 2 ? group : group + 8, in_group * 2 + (i & 1)};
@@ -129,11 +133,14 @@ static struct ref_matrix_at at_of_b(enum ptx_word shape, uint32_t bits, uint32_t
     switch ((int)shape) {
     case PTX_W_M8N8K4:
     case PTX_W_M16N8K4:
+    case PTX_W_M8N8K128:
+    case PTX_W_M16N8K128:
         return (struct ref_matrix_at){in_group, group};
     case PTX_W_M8N8K16:
         return (struct ref_matrix_at){in_group * 4 + (i & 3), group};
     case PTX_W_M8N8K32:
         return (struct ref_matrix_at){in_group * 8 + (i & 7), group};
+    case PTX_W_M16N8K256:
     case PTX_W_M16N8K8:
         if (bits == 16)
             return (struct ref_matrix_at){in_group * 2 + i, group};
@@ -213,6 +220,8 @@ static long double number(enum ptx_word type, uint64_t bits)
 {
     if (type == PTX_W_TF32)
         return ref_float_value(bits - bits % 0x2000, PTX_W_F32);
+    if (type == PTX_W_E4M3 || type == PTX_W_E5M2)
+        return ref_eight_value((uint32_t)bits, type == PTX_W_E4M3);
     return ref_float_value(bits, type);
 }
 
@@ -291,6 +300,20 @@ static bool number_may(const struct ref_product *x, struct ref_matrix_at at, uin
     return may_be(&sum, count, type, got);
 }
 
+/* Bit by bit: how often both are set, or one is. */
+static uint64_t bits_are(const struct ref_product *x, struct ref_matrix_at at)
+{
+    const bool both = word(x->instruction, PTX_SLOT_OP) == PTX_W_AND;
+    uint64_t sum = find(x, REF_MATRIX_C, at.row, at.column);
+    for (uint32_t k = 0; k < x->sizes[REF_MATRIX_A].columns; k++)
+        for (uint32_t bit = 0; bit < 32; bit++) {
+            bool a = find(x, REF_MATRIX_A, at.row, k) >> bit & 1;
+            bool b = find(x, REF_MATRIX_B, k, at.column) >> bit & 1;
+            sum += both ? a && b : a != b;
+        }
+    return sum & ref_ones(32);
+}
+
 static uint64_t integer_is(const struct ref_product *x, struct ref_matrix_at at)
 {
     const struct ptx_instruction *i = x->instruction;
@@ -319,7 +342,8 @@ bool ref_product_may(const struct ref_product *x, uint32_t lane, uint32_t r, uin
             may = number_may(x, at, one, about);
             continue;
         }
-        *about = integer_is(x, at);
+        *about =
+            element(x->instruction, REF_MATRIX_A) == PTX_W_B1 ? bits_are(x, at) : integer_is(x, at);
         may = *about == one;
     }
     return may;

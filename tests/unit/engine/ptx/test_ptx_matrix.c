@@ -36,6 +36,12 @@ static const struct form forms[] = {
     {"mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64.rn", 4, 2, 1, 4},
     {"mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64.rn", 4, 4, 2, 4},
     {"mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64.rn", 4, 8, 4, 4},
+    {"mma.sync.aligned.m16n8k16.row.col.f32.e4m3.e5m2.f32", 4, 2, 1, 4},
+    {"mma.sync.aligned.m16n8k32.row.col.f32.e5m2.e4m3.f32", 4, 4, 2, 4},
+    {"mma.sync.aligned.m16n8k32.row.col.f16.e4m3.e4m3.f16", 2, 4, 2, 2},
+    {"mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.xor.popc", 2, 1, 1, 2},
+    {"mma.sync.aligned.m16n8k128.row.col.s32.b1.b1.s32.and.popc", 4, 2, 1, 4},
+    {"mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.xor.popc", 4, 4, 2, 4},
     {"wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32", 8, 8, 8, 8},
     {"wmma.mma.sync.aligned.row.row.m32n8k16.f16.f32", 4, 8, 8, 8},
     {"wmma.mma.sync.aligned.col.row.m8n32k16.f32.f16", 8, 8, 8, 4},
@@ -72,6 +78,7 @@ static struct machine *machine_of(const struct form *form)
 
 static uint64_t small_number(struct pcg *rng, enum ptx_word type)
 {
+    static const uint8_t eights[] = {0, 0x38, 0x40, 0x44, 0xb8, 0xc0, 0xc4};
     static const uint16_t halves[] = {0, 0x3c00, 0x4000, 0x4200, 0xbc00, 0xc000, 0xc200};
     int value = (int)pcg_below(rng, 7) - 3;
     float single = (float)value;
@@ -83,6 +90,10 @@ static uint64_t small_number(struct pcg *rng, enum ptx_word type)
     switch ((int)type) {
     case PTX_W_F16:
         return halves[pcg_below(rng, 7)];
+    case PTX_W_E4M3:
+        return eights[pcg_below(rng, 7)];
+    case PTX_W_E5M2:
+        return halves[pcg_below(rng, 7)] >> 8;
     case PTX_W_BF16:
         return bits >> 16;
     case PTX_W_F32:
