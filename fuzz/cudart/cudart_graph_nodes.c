@@ -1,7 +1,7 @@
 /*
  * The nodes of CUDA graphs: each kind is added, asked for its parameters, and given others, in a graph or an instance.
  */
-#include "fuzz/cudart/graph_nodes.h"
+#include "fuzz/cudart/graph.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,6 +2,7 @@
  * Modules, kernels, variables: what nvcc's start-up code registers, and launches.
  */
 #include "fuzz/cudart/operation.h"
+#include "fuzz/cudart/order.h"
 
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -338,6 +339,7 @@ cudaError_t run_launch(const struct kernel_call *call)
 {
     if (!device_enter())
         return give(cudaErrorInitializationError);
+    call->launch->lane = order_lane();
     cudaError_t error = launch_locked(call->kernel, call->launch, call->arguments);
     device_leave();
     return error >= 700 && error < 800 && error != 701 && error != 720 ? give_lasting(error)

@@ -2,6 +2,7 @@
  * cudaMalloc and its kin, copies, cudaMemset.
  */
 #include "fuzz/cudart/operation.h"
+#include "fuzz/cudart/order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -110,10 +111,28 @@ static cudaError_t allocate_in_graph(void **pointer, size_t bytes, cudaStream_t 
     return operation_issue(stream, &operation);
 }
 
+/* Memory comes and goes in the order of a stream: nobody may access it before, or behind. */
+static void touch_all(const char *function, cudaStream_t stream, const void *pointer)
+{
+    stream_begins(stream);
+    const uint64_t before = order_enter(lane_of_stream(stream));
+    if (device_enter()) {
+        const struct allocation *a = allocation_of(pointer);
+        if (a)
+            order_touch(function, pointer, NULL, a->bytes);
+        device_leave();
+    }
+    order_enter(before);
+}
+
 cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream)
 {
-    return stream_is_captured(stream) ? allocate_in_graph(pointer, bytes, stream)
-                                      : allocate(pointer, bytes, DEVICE_MEMORY_DEVICE);
+    if (stream_is_captured(stream))
+        return allocate_in_graph(pointer, bytes, stream);
+    const cudaError_t error = allocate(pointer, bytes, DEVICE_MEMORY_DEVICE);
+    if (!error)
+        touch_all("cudaMallocAsync", stream, *pointer);
+    return error;
 }
 
 cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned flags)
@@ -160,14 +179,18 @@ cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t 
 cudaError_t cudaFree(void *pointer)
 {
     cudaError_t error = pointer ? capture_forbids() : cudaSuccess;
+    if (!error)
+        order_join_all(LANE_HOST); /* it waits for the device */
     return error ? give(error) : release("cudaFree", pointer);
 }
 
 cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
 {
     struct operation operation = {.kind = NODE_FREE};
-    if (!stream_is_captured(stream))
+    if (!stream_is_captured(stream)) {
+        touch_all("cudaFreeAsync", stream, pointer);
         return release("cudaFreeAsync", pointer);
+    }
     operation.u.memory = graph_allocation_of(pointer);
     return operation.u.memory ? operation_issue(stream, &operation) : give(cudaErrorInvalidValue);
 }
@@ -254,6 +277,8 @@ static cudaError_t copy_locked(const char *function, void *to, const void *from,
     struct device_range range = {(uint64_t)(uintptr_t)to, (uint64_t)(uintptr_t)from, bytes};
     if (a && !error)
         device_tell(b ? DEVICE_COPIED : DEVICE_WRITTEN, &range, sizeof range, NULL, 0);
+    if (!error)
+        order_touch(function, a ? to : NULL, b ? from : NULL, bytes);
     return error;
 }
 

@@ -3,6 +3,7 @@
  * launched, so there is nothing to wait for.
  */
 #include "fuzz/cudart/graph.h"
+#include "fuzz/cudart/order.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -37,7 +38,6 @@ struct stream {
     cudaStream_t handle;
     unsigned flags;
     int priority;
-    bool is_gone;
     bool is_origin;     /* the capture began here */
     uint64_t capture;   /* the number; 0: none */
     struct nodes tails; /* what the next node waits for */
@@ -72,7 +72,7 @@ static struct stream *find_stream(cudaStream_t handle)
         *s = (struct stream){.handle = handle, .next = streams};
         streams = s;
     }
-    return s && !s->is_gone ? s : NULL;
+    return s;
 }
 
 EXPORT cudaError_t cudaStreamCreate(cudaStream_t *stream);
@@ -95,6 +95,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, i
     streams = s;
     pthread_mutex_unlock(&lock);
     *stream = s->handle;
+    order_start();
     return give(lasting_error());
 }
 
@@ -214,7 +215,28 @@ cudaError_t operation_issue(cudaStream_t stream, const struct operation *operati
     pthread_mutex_unlock(&lock);
     if (!s)
         return give(cudaErrorInvalidResourceHandle);
-    return c ? give(error) : operation_do(operation);
+    return c ? give(error) : operation_do_on(stream, operation);
+}
+
+enum { STREAM_NON_BLOCKING = 1 };
+
+static bool is_legacy(cudaStream_t stream)
+{
+    return lane_of_stream(stream) == LANE_LEGACY;
+}
+
+void stream_begins(cudaStream_t stream)
+{
+    const uint64_t lane = lane_of_stream(stream);
+    order_join(lane, LANE_HOST);
+    pthread_mutex_lock(&lock);
+    const struct stream *own = find_stream(stream);
+    if (!is_legacy(stream) && own && !(own->flags & STREAM_NON_BLOCKING))
+        order_join(lane, LANE_LEGACY);
+    for (const struct stream *s = streams; s && is_legacy(stream); s = s->next)
+        if (!(s->flags & STREAM_NON_BLOCKING) && !is_legacy(s->handle))
+            order_join(lane, lane_of_stream(s->handle));
+    pthread_mutex_unlock(&lock);
 }
 
 bool stream_is_captured(cudaStream_t stream)
@@ -241,6 +263,10 @@ cudaError_t capture_forbids(void)
 /* all: for every stream. */
 static cudaError_t wait_for(cudaStream_t stream, bool all)
 {
+    if (all)
+        order_join_all(LANE_HOST);
+    else
+        order_join(LANE_HOST, lane_of_stream(stream));
     bool forbids = false, is_stream = true;
     pthread_mutex_lock(&lock);
     if (all) {
@@ -401,10 +427,20 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
     struct capture *c = capture_of(s);
     if (c && s->is_origin)
         end_capture(c, false);
-    if (s)
-        s->is_gone = true;
+    for (struct stream **at = &streams; s && *at;)
+        if (*at == s)
+            *at = s->next;
+        else
+            at = &(*at)->next;
     pthread_mutex_unlock(&lock);
-    return give(s ? lasting_error() : cudaErrorInvalidResourceHandle);
+    if (!s)
+        return give(cudaErrorInvalidResourceHandle);
+    if (!(s->flags &
+          STREAM_NON_BLOCKING)) /* its work goes on, and the default stream waits for it */
+        order_join(LANE_LEGACY, lane_of_stream(stream));
+    forget_nodes(&s->tails);
+    free(s);
+    return give(lasting_error());
 }
 
 cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, int *status, unsigned long long *number,
@@ -540,6 +576,10 @@ cudaError_t cudaEventRecordWithFlags(struct event *event, cudaStream_t stream, u
         event_happens(event);
     }
     pthread_mutex_unlock(&lock);
+    if (s && !c) {
+        stream_begins(stream);
+        order_record(lane_of_event(event), lane_of_stream(stream));
+    }
     return give(error ? error : s ? lasting_error() : cudaErrorInvalidResourceHandle);
 }
 
@@ -574,6 +614,8 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, const struct event *event, 
     if (s && event)
         error = c && flags == EVENT_EXTERNAL ? add_node(c, s, &wait) : join(s, event);
     pthread_mutex_unlock(&lock);
+    if (s && event && !c)
+        order_join(lane_of_stream(stream), lane_of_event(event));
     return give(error ? error : lasting_error());
 }
 
@@ -586,6 +628,8 @@ cudaError_t cudaEventSynchronize(const struct event *event)
     if (c)
         c->is_broken = true;
     pthread_mutex_unlock(&lock);
+    if (!c)
+        order_join(LANE_HOST, lane_of_event(event));
     return give(c ? cudaErrorCapturedEvent : lasting_error());
 }
 

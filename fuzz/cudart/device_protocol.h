@@ -33,6 +33,8 @@ enum device_message {
     DEVICE_FREE,     /* uint64_t address */
     DEVICE_WRITTEN,  /* device_range: the host wrote it */
     DEVICE_COPIED,   /* device_range */
+    DEVICE_ORDER,    /* device_order */
+    DEVICE_TOUCHED,  /* device_touched */
     DEVICE_TEXTURE,  /* uint64_t handle, then what it is of: a setting of PTX kernels, or nothing */
     DEVICE_HEAP,     /* uint64_t bytes, the most that kernels' malloc gives: answered by an error */
     DEVICE_LAUNCH,   /* device_launch: answered by device_launched, then what the kernel printed */
@@ -104,6 +106,24 @@ struct device_range {
     uint64_t to, from, bytes;
 };
 
+enum device_order_kind { /* cudart/order.h says what they mean */
+                         DEVICE_ORDER_JOIN,
+                         DEVICE_ORDER_JOIN_ALL,
+                         DEVICE_ORDER_RECORD
+};
+
+struct device_order {
+    uint32_t kind;
+    uint64_t to, from; /* lanes */
+};
+
+struct device_touched {
+    uint64_t lane;
+    uint64_t to, from, bytes; /* 0: not device memory */
+    char name[40];            /* of the function */
+    struct device_stack stack;
+};
+
 enum { DEVICE_PARAMETERS = 256 };
 
 struct device_kernel {
@@ -121,7 +141,7 @@ struct device_launch {
     uint32_t cooperative;
     uint32_t cluster[3]; /* blocks; 0: as the kernel says */
     uint64_t shared_bytes;
-    uint64_t stream;
+    uint64_t stream, lane;
     uint32_t name_bytes,
         argument_bytes; /* behind this, in this order: name, parameters one behind the other */
     struct device_stack stack;

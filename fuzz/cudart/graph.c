@@ -3,6 +3,8 @@
  */
 #include "fuzz/cudart/graph.h"
 
+#include "fuzz/cudart/order.h"
+
 #include <stdlib.h>
 
 bool nodes_add(struct nodes *nodes, struct graph_node *node)
@@ -173,8 +175,10 @@ struct graph *graph_instance(const struct graph *graph, unsigned long long flags
         graph_end(instance);
         return NULL;
     }
-    if (instance)
+    if (instance) {
         instance->flags = flags;
+        order_start();
+    }
     return instance;
 }
 
@@ -192,13 +196,44 @@ bool graph_change(struct graph_node *node, const struct operation *operation)
     return true;
 }
 
+/* The lane of a node: that of a node before it which no other one goes on, or a new one. */
+static uint64_t lane_of(const struct graph_node *node, uint64_t lane, const uint64_t *lanes,
+                        bool *is_continued)
+{
+    uint64_t own = 0;
+    for (size_t i = 0; i < node->before.count && !own; i++) {
+        const uint32_t before = node->before.at[i]->number;
+        if (!is_continued[before] && lanes[before]) {
+            is_continued[before] = true;
+            own = lanes[before];
+        }
+    }
+    own = own ? own : order_branch(lane);
+    order_join(own, lane);
+    for (size_t i = 0; i < node->before.count; i++)
+        order_join(own, lanes[node->before.at[i]->number]);
+    return own;
+}
+
 cudaError_t graph_run(const struct graph *graph)
 {
-    cudaError_t error = cudaSuccess;
-    for (size_t i = 0; i < graph->nodes.count && !error; i++) {
+    const size_t count = graph->nodes.count;
+    uint64_t *lanes = calloc(count + 1, sizeof *lanes);
+    bool *is_continued = calloc(count + 1, sizeof *is_continued);
+    const uint64_t lane = order_lane();
+    cudaError_t error = lanes && is_continued ? cudaSuccess : cudaErrorMemoryAllocation;
+    for (size_t i = 0; i < count && !error; i++) {
         const struct graph_node *node = graph->nodes.at[graph->order[i]];
+        lanes[graph->order[i]] = lane_of(node, lane, lanes, is_continued);
+        order_enter(lanes[graph->order[i]]);
         if (!node->disabled)
             error = operation_do(&node->operation);
     }
+    order_enter(lane);
+    for (size_t i = 0; i < count && lanes; i++)
+        if (lanes[i])
+            order_join(lane, lanes[i]);
+    free(lanes);
+    free(is_continued);
     return error;
 }

@@ -53,4 +53,18 @@ cudaError_t graph_run(const struct graph *graph);
  * graph or no node. */
 struct graph_node *graph_copy_of(const struct graph *copy, const struct graph_node *node);
 
+/* ---- what the runtime's and the driver's nodes have in common ---- */
+
+struct kernel_parameters { /* cudaKernelNodeParams, and the beginning of CUDA_KERNEL_NODE_PARAMS */
+    const void *function;
+    dim3 grid, block;
+    unsigned shared;
+    void **arguments, **extra;
+};
+
+cudaError_t node_add(struct graph_node **node, struct graph *graph,
+                     struct graph_node *const *before, size_t count,
+                     const struct operation *operation);
+cudaError_t node_change(struct graph_node *node, const struct operation *operation);
+
 #endif

@@ -3,6 +3,7 @@
  */
 #include "fuzz/cudart/operation.h"
 #include "fuzz/cudart/graph.h"
+#include "fuzz/cudart/order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,11 @@ struct operation set_operation(const char *function, void *to, size_t pitch, uns
 
 /* ---- memory of a graph's own: an address that is there between two nodes ---- */
 
+static void touch_all(const char *function, const struct allocation *memory)
+{
+    order_touch(function, (const void *)(uintptr_t)memory->address, NULL, memory->bytes);
+}
+
 static cudaError_t appear(struct allocation *memory)
 {
     if (!device_enter())
@@ -44,6 +50,7 @@ static cudaError_t appear(struct allocation *memory)
     if (!was_there) {
         memory->absent = false;
         tell_allocation(memory);
+        touch_all("a graph's cudaMallocAsync", memory);
     }
     device_leave();
     return give(was_there ? cudaErrorInvalidValue : cudaSuccess);
@@ -51,6 +58,10 @@ static cudaError_t appear(struct allocation *memory)
 
 static cudaError_t disappear(struct allocation *memory)
 {
+    if (device_enter()) {
+        touch_all("a graph's cudaFreeAsync", memory);
+        device_leave();
+    }
     return release("a graph's cudaFreeAsync", (void *)(uintptr_t)memory->address);
 }
 
@@ -87,10 +98,31 @@ cudaError_t operation_do(const struct operation *operation)
     return cudaSuccess;
 }
 
+/* A copy that memory of the host's own takes part in, and device memory is read: the call waits for it. */
+static bool is_waited_for(const struct operation *operation)
+{
+    return operation->kind == NODE_COPY && operation->u.copy.kind == DEVICE_TO_HOST;
+}
+
+cudaError_t operation_do_on(cudaStream_t stream, const struct operation *operation)
+{
+    stream_begins(stream);
+    const uint64_t before = order_enter(lane_of_stream(stream));
+    const cudaError_t error = operation_do(operation);
+    order_enter(before);
+    if (is_waited_for(operation))
+        order_join(LANE_HOST, lane_of_stream(stream));
+    return error;
+}
+
 cudaError_t operation_do_now(const struct operation *operation)
 {
     cudaError_t error = capture_forbids();
-    return error ? give(error) : operation_do(operation);
+    if (error)
+        return give(error);
+    error = operation_do_on(NULL, operation);
+    order_join(LANE_HOST, LANE_LEGACY);
+    return error;
 }
 
 /* ---- keeping ---- */

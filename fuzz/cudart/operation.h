@@ -88,6 +88,9 @@ struct operation {
 
 cudaError_t operation_do(const struct operation *operation);
 
+/* The same, in the order of a stream. */
+cudaError_t operation_do_on(cudaStream_t stream, const struct operation *operation);
+
 /* The same of a call that waits for it, which captures forbid. */
 cudaError_t operation_do_now(const struct operation *operation);
 
@@ -126,5 +129,8 @@ cudaError_t from_symbol(struct operation *o, const char *function, void *to, con
 cudaError_t capture_forbids(void);
 
 void event_happens(struct event *event);
+
+/* What comes next on the stream comes behind what the host knows of, and what the default stream's rules say. */
+void stream_begins(cudaStream_t stream);
 
 #endif

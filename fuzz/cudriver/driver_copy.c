@@ -1,7 +1,7 @@
 /*
  * The CUDA driver's copies of rows and boxes, which say of each end what kind of memory it is; and virtual memory.
  */
-#include "fuzz/cudart/graph_nodes.h"
+#include "fuzz/cudart/graph.h"
 #include "fuzz/cudriver/driver.h"
 
 #include <stdlib.h>

@@ -3,6 +3,7 @@
 #include "engine/base/diag.h"
 #include "fuzz/exec/fatbin.h"
 #include "fuzz/exec/heap.h"
+#include "fuzz/exec/order.h"
 #include "fuzz/exec/ptx_link.h"
 
 #include <errno.h>
@@ -224,6 +225,8 @@ static const size_t least[DEVICE_MESSAGES] = {[DEVICE_MODULE] = sizeof(uint32_t)
                                               [DEVICE_FREE] = sizeof(uint64_t),
                                               [DEVICE_WRITTEN] = sizeof(struct device_range),
                                               [DEVICE_COPIED] = sizeof(struct device_range),
+                                              [DEVICE_ORDER] = sizeof(struct device_order),
+                                              [DEVICE_TOUCHED] = sizeof(struct device_touched),
                                               [DEVICE_TEXTURE] = sizeof(uint64_t),
                                               [DEVICE_HEAP] = sizeof(uint64_t),
                                               [DEVICE_LAUNCH] = sizeof(struct device_launch),
@@ -234,6 +237,8 @@ static void on_message(struct device *device, enum device_message kind, const ch
 {
     struct device_allocated allocated;
     struct device_range range;
+    struct device_order order;
+    struct device_touched touched;
     uint64_t address;
     uint32_t number;
     switch (kind) {
@@ -268,6 +273,14 @@ static void on_message(struct device *device, enum device_message kind, const ch
             device_mark(device, &range);
         else
             device_copy_marks(device, &range);
+        break;
+    case DEVICE_ORDER:
+        memcpy(&order, data, sizeof order);
+        order_tell(device, &order);
+        break;
+    case DEVICE_TOUCHED:
+        memcpy(&touched, data, sizeof touched);
+        order_touched(device, &touched);
         break;
     case DEVICE_TEXTURE:
         on_texture(device, data, bytes);

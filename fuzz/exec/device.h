@@ -29,8 +29,9 @@ struct device_buffer {
     bool is_freed; /* what lay there, for messages */
     /* It holds addresses of functions, which each launch has anew: what is written there is not kept. */
     bool is_laid_out;
-    void *own;        /* its bytes, if they are not in the file: of the heap, of inner variables */
-    uint8_t *written; /* a word: bits of the bytes that were written; NULL: all were */
+    void *own; /* its bytes, if they are not in the file: of the heap, of inner variables */
+    struct order_word *accesses; /* a word; NULL: none yet (order.c) */
+    uint8_t *written;            /* a word: bits of the bytes that were written; NULL: all were */
     const struct device_stack
         *stack; /* where it was allocated; NULL: it is not known, or not asked */
     struct device_buffer *next;
@@ -88,6 +89,7 @@ struct device {
     struct device_buffer *buffers; /* the latest first */
     struct device_texture *textures;
     uint32_t inner_count;     /* variables that had an address of their own */
+    struct order *order;      /* NULL: one thing is done after the other */
     struct launch_heap *heap; /* NULL: no kernel has needed it yet */
     uint64_t heap_limit;      /* bytes; 0: as is usual */
     struct device_report report;

@@ -7,6 +7,7 @@
 #include "engine/ptx/ptx_reach.h"
 #include "fuzz/base/clock.h"
 #include "fuzz/exec/heap.h"
+#include "fuzz/exec/order.h"
 #include "fuzz/out/demangle.h"
 
 #include <stdlib.h>
@@ -242,10 +243,10 @@ static const char *launch_settings(struct arena *arena, const struct device *dev
 
 /* ---- memory ---- */
 
-static const struct device_buffer *buffer_named(const struct device *device, const char *name,
-                                                uint32_t module)
+static struct device_buffer *buffer_named(const struct device *device, const char *name,
+                                          uint32_t module)
 {
-    const struct device_buffer *b = device->buffers;
+    struct device_buffer *b = device->buffers;
     while (b && (b->is_freed || strcmp(b->name, name) != 0 || (b->module && b->module != module)))
         b = b->next;
     return b;
@@ -303,7 +304,7 @@ static bool move_memory(struct device *device, struct launch *launch, uint32_t m
     const struct ptx_regions *regions = &launch->program->ptx->global;
     for (uint32_t i = 0; i < regions->count; i++) {
         const struct ptx_region *region = &regions->items[i];
-        const struct device_buffer *buffer = buffer_named(device, region->name, module);
+        struct device_buffer *buffer = buffer_named(device, region->name, module);
         uint8_t *written = launch->race->written + region->word;
         const void *from = out ? launch_bytes(launch, region) : buffer ? buffer->own : NULL;
         const uint64_t bytes =
@@ -312,6 +313,8 @@ static bool move_memory(struct device *device, struct launch *launch, uint32_t m
         if (buffer && !buffer->is_laid_out &&
             !move_bytes(device, buffer, launch_bytes(launch, region), out))
             return false;
+        if (out && buffer && !buffer->own && !buffer->is_laid_out)
+            order_launch_region(device, launch, region, buffer);
         if (!out && (!buffer || !buffer->written))
             memset(written, ALL_BYTES, words);
         else if (buffer && buffer->written)
@@ -532,18 +535,20 @@ static uint32_t run_in(struct device *device, struct arena *arena,
     print(device, run);
     if (device->options->no_unwritten)
         run->race->written = ARENA_ARRAY(arena, uint8_t, run->program->shared_base + 1);
+    order_launch_begin(device, launch, entry->name);
     device->report.steps += run->steps;
     device->report.blocks += run->blocks_done;
     if (capture && !capture_end(capture, run, &why))
         device_tell_note(device, "note", why);
+    if (!move_memory(device, run, launch->module, true))
+        return ERROR_MEMORY;
+    order_launch_end(device, arena, run);
     if (!run->race->findings && run->status == STATUS_TERMINATED && !device->options->verbose)
-        return move_memory(device, run, launch->module, true) ? ERROR_NONE : ERROR_MEMORY;
+        return ERROR_NONE;
     const char *text = device_launch_text(arena, device, launch, entry->name);
     tell(device, arena, run, kernel->ptx, text);
     if (device->options->verbose && !run->race->findings && run->status == STATUS_TERMINATED)
         device_tell_note(device, "clean", text);
-    if (!move_memory(device, run, launch->module, true))
-        return ERROR_MEMORY;
     return error_of(run);
 }
 

@@ -4,6 +4,7 @@
 #include "engine/program/ptx_code.h"
 #include "engine/ptx/ptx_reach.h"
 #include "fuzz/exec/heap.h"
+#include "fuzz/exec/order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -64,13 +65,16 @@ void device_drop(struct device *device, uint64_t address)
     struct device_buffer *buffer = buffer_at(device, address);
     if (buffer) {
         free(buffer->written);
+        free(buffer->accesses);
         buffer->written = NULL;
+        buffer->accesses = NULL;
         buffer->is_freed = true;
     }
 }
 
 void device_end(struct device *device)
 {
+    order_end(device);
     for (struct device_buffer *b = device->buffers; b; b = b->next) {
         free(b->written);
         b->written = NULL;

@@ -188,14 +188,29 @@ static void put_together(struct launch *launch, const struct worker *w, uint32_t
     memcpy(memory + (size_t)at * atomic->bytes, &value, atomic->bytes);
 }
 
+/* Who accessed the location, where the launch knows of nobody. */
+static void put_log(struct launch_race *to, const struct launch_race *from, uint32_t location)
+{
+    struct launch_slot *strong = to->others[location].strong;
+    if (to->writes[location].thread == 0)
+        to->writes[location] = from->writes[location];
+    if (to->reads[location].thread == 0)
+        to->reads[location] = from->reads[location];
+    if (strong[LAUNCH_LAST].thread == 0)
+        strong[LAUNCH_LAST] = from->others[location].strong[LAUNCH_LAST];
+    to->touched[location / LAUNCH_TOUCHED] = true;
+}
+
 /* From this location on, as many as are touched together. */
 static void put_all(struct launch *launch, const struct worker *w, uint32_t from, uint32_t to,
                     const void *before)
 {
     const struct ptx_op *atomic = find_atomic(launch);
     const uint32_t units = launch->program->units;
-    for (uint32_t l = from; l < to; l++)
+    for (uint32_t l = from; l < to; l++) {
         put_together(launch, w, l, atomic, before);
+        put_log(launch->race, w->part.race, l);
+    }
     for (uint32_t word = from / units; launch->race->written && word < to / units; word++)
         launch->race->written[word] |= w->part.race->written[word];
 }

@@ -241,6 +241,34 @@ static void run_keep(void)
     cudaFree(out);
 }
 
+/* A launch in one stream and what another one does with its results: with an event between them, or without. */
+static void run_streams(const char *what)
+{
+    int values[N] = {0};
+    void *in, *out, *s, *t, *event;
+    cudaMalloc(&in, sizeof values);
+    cudaMalloc(&out, sizeof values);
+    cudaMemcpy(in, values, sizeof values, TO_DEVICE);
+    cudaStreamCreate(&s);
+    cudaStreamCreate(&t);
+    cudaEventCreate(&event);
+    void *arguments[] = {&in, &out};
+    cudaLaunchKernel(&scale, (dim3){N / 32, 1, 1}, (dim3){32, 1, 1}, arguments, 0, s);
+    cudaEventRecord(event, s);
+    if (strcmp(what, "ordered") == 0)
+        cudaStreamWaitEvent(t, event, 0);
+    if (strcmp(what, "freed") == 0)
+        cudaFreeAsync(out, t);
+    else
+        cudaMemsetAsync(out, 0, sizeof values, t);
+    if (strcmp(what, "legacy") == 0) /* the default stream waits for both */
+        cudaMemsetAsync(out, 0, sizeof values, NULL);
+    printf("%s: %s\n", what, cudaGetErrorString(cudaDeviceSynchronize()));
+    cudaMemsetAsync(in, 0, sizeof values, t);
+    cudaStreamDestroy(t);
+    cudaMemcpy(values, in, sizeof values, TO_HOST);
+}
+
 /* ---- graphs ---- */
 
 struct kernel_node {
@@ -252,7 +280,7 @@ struct kernel_node {
 
 /* Nodes one by one, in an order that only their edges tell: the copy is added first. The memory is too small for two
  * blocks, which an instance is given later. */
-static void run_graph(void *unused)
+static void run_graph(void *unused, int has_edge)
 {
     int values[N], wrong = 0, five = 5;
     void *in, *out, *graph, *instance, *copy, *scaled;
@@ -268,7 +296,8 @@ static void run_graph(void *unused)
     cudaGraphCreate(&graph, 0);
     cudaGraphAddMemcpyNode1D(&copy, graph, NULL, 0, values, out, sizeof values, TO_HOST);
     cudaGraphAddKernelNode(&scaled, graph, NULL, 0, &node);
-    cudaGraphAddDependencies(graph, &scaled, &copy, NULL, 1);
+    if (has_edge)
+        cudaGraphAddDependencies(graph, &scaled, &copy, NULL, 1);
     cudaGraphGetNodes(graph, NULL, &nodes);
     cudaGraphGetEdges(graph, NULL, NULL, NULL, &edges);
     printf("%zu nodes, %zu edges\n", nodes, edges);
@@ -456,7 +485,7 @@ int main(int argc, char **argv)
     } else if (strcmp(what, "huge") == 0) {
         printf("huge: %s\n", cudaGetErrorString(launch(&scale, 1, 2048, memory, memory)));
     } else if (strcmp(what, "graph") == 0) {
-        run_graph(memory);
+        run_graph(memory, 1);
         run_inner();
         return 0;
     } else if (strcmp(what, "register") == 0) {
@@ -469,6 +498,11 @@ int main(int argc, char **argv)
         run_choose();
     } else if (strncmp(what, "heap", 4) == 0) {
         run_heap(what + 4);
+    } else if (strcmp(what, "edgeless") == 0) {
+        run_graph(memory, 0);
+    } else if (strcmp(what, "unordered") == 0 || strcmp(what, "ordered") == 0 ||
+               strcmp(what, "freed") == 0 || strcmp(what, "legacy") == 0) {
+        run_streams(what);
     } else if (strcmp(what, "keep") == 0) {
         run_keep();
     } else if (strcmp(what, "late") == 0) {

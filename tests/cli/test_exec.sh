@@ -133,6 +133,20 @@ run 0 linked
 says out 'scale: no error' '0 wrong'
 says err 'nothing is wrong'
 
+# Streams that nothing orders, of launches, copies, sets, memory that comes and goes; nodes of a graph without an edge.
+run 1 unordered
+says err 'RACE      cudaMemsetAsync, called by run_streams' 'and 95 more of these'
+says err 'byte 0 of buffer4 is written by it, and was written by scale<<<3, 32>>>'
+says err 'no stream, event or synchronisation' '1 finding'
+run 0 ordered
+says err 'nothing is wrong'
+run 1 freed
+says err 'RACE      cudaFreeAsync' 'byte 0 of buffer4 is freed by it, and was written by scale<<<3, 32>>>'
+run 1 legacy
+says err '1 finding'
+run 1 edgeless
+says err 'RACE      scale<<<3, 32>>>' 'byte 0 of buffer4 is written by it at small.cu:12, and was read by a graph'
+
 # Graphs: of nodes, and of streams that are captured.
 run 0 graph
 says out '2 nodes, 1 edges' 'graph: no error' '0 wrong' '25 behind an update' 'a circle: invalid argument'
