@@ -38,6 +38,13 @@ static const struct made_up squares[LAUNCHES] = {
  * fill. */
 enum { SIZES = 2 };
 
+/* What the text says of a launch. */
+struct shape {
+    uint32_t threads; /* of a block, or of a side of a square one; 0: nothing says it */
+    bool square;      /* threads are counted in two dimensions */
+    bool one_block;   /* blocks would all do the same */
+};
+
 struct source_check {
     struct cli *cli;
     const char *path, *ptx, *text;
@@ -205,6 +212,60 @@ static uint32_t threads_by_arrays(const struct source_check *s, const struct ptx
     return 0;
 }
 
+/* As many as __launch_bounds__ says (.maxntid), which is what such a kernel is launched with, mostly. 0: nothing is
+ * said. */
+static uint32_t threads_by_bounds(const struct ptx_function *entry, bool square)
+{
+    uint64_t threads = 0;
+    uint32_t side = 1;
+    for (const struct ptx_attribute *a = entry->attributes; a; a = a->next)
+        if (a->kind == PTX_MAXNTID) {
+            threads = 1;
+            for (uint32_t i = 0; i < a->count && threads <= LIMIT_THREADS; i++)
+                threads *= a->values[i];
+        }
+    while ((uint64_t)side * side < threads)
+        side++;
+    if (threads > LIMIT_THREADS || (square && (uint64_t)side * side != threads))
+        return 0;
+    return square ? side : (uint32_t)threads;
+}
+
+/* Whether blocks may do different things: they read which block they are, or take turns by atomics. Others do all the
+ * same, to the same places, so that the kernel is for one block. */
+static bool tells_blocks(const struct ptx_statement *list)
+{
+    bool tells = false;
+    for (; list && !tells; list = list->next) {
+        if (list->kind == PTX_BLOCK)
+            tells = tells_blocks(list->u.block);
+        if (list->kind != PTX_INSTRUCTION)
+            continue;
+        const enum ptx_opcode opcode = ptx_forms[list->u.instruction.form].opcode;
+        tells |= opcode == PTX_OP_ATOM || opcode == PTX_OP_RED;
+        for (const struct ptx_operand *o = list->u.instruction.operands; o; o = o->next)
+            tells |= o->target_kind == PTX_TARGET_SPECIAL &&
+                     (o->target.special == PTX_SPECIAL_CTAID ||
+                      o->target.special >= PTX_SPECIAL_CLUSTERID);
+    }
+    return tells;
+}
+
+static bool is_for_one_block(const struct source_check *s, const struct ptx_module *module,
+                             const struct ptx_function *entry)
+{
+    const size_t mark = arena_mark(&s->cli->arena);
+    struct ptx_reach reach = {.function_count = 0};
+    bool tells = false;
+    ptx_reach(&s->cli->arena, module, entry, &reach);
+    for (uint32_t i = 0; i < reach.function_count && !tells; i++)
+        tells = tells_blocks(reach.functions[i]->body);
+    for (const struct ptx_attribute *a = entry->attributes; a; a = a->next)
+        tells |= a->kind == PTX_REQNCTAPERCLUSTER || a->kind == PTX_EXPLICITCLUSTER;
+    arena_release(&s->cli->arena, mark);
+    return !tells;
+}
+
 /* As many as the indices of its arrays in shared memory have room for, rounded to what somebody would launch: an index
  * that goes a step too far leaves room for one less, and is to be seen. 0: they say nothing. */
 static uint32_t threads_by_indices(const struct indices *indices)
@@ -257,6 +318,17 @@ static int64_t drawn_number(struct pcg *rng, const struct branches *b, uint32_t 
     return kind == 0 ? width : kind == 1 ? more : kind == 2 ? width + more : more % 5;
 }
 
+/* As the text says; so many blocks, in both dimensions of a square one. */
+static void fit(struct made_up *launch, const struct shape *shape, uint32_t blocks)
+{
+    if (shape->threads > 0) {
+        launch->block[0] = shape->threads;
+        launch->block[1] = shape->square ? shape->threads : 1;
+    }
+    launch->grid[0] = shape->one_block ? 1 : blocks;
+    launch->grid[1] = shape->one_block || !shape->square ? 1 : blocks;
+}
+
 static void fill_warps(struct made_up *launch, const struct indices *indices)
 {
     enum { WARP = 32 };
@@ -267,17 +339,14 @@ static void fill_warps(struct made_up *launch, const struct indices *indices)
 /* Launch number `i`, drawn: each number on its own, but those that are wanted. */
 static const char *drawn_settings(const struct source_check *s, const struct ptx_function *entry,
                                   const struct branches *b, const struct indices *indices,
-                                  const struct wanted *wanted, uint32_t by_arrays, bool square,
+                                  const struct wanted *wanted, const struct shape *shape,
                                   uint32_t i)
 {
     struct arena *arena = &s->cli->arena;
     struct pcg rng;
     pcg_seed(&rng, pcg_splitmix(i), STREAM);
-    struct made_up launch = (square ? squares : lines)[pcg_below(&rng, LAUNCHES)];
-    if (by_arrays > 0)
-        launch.block[0] = by_arrays;
-    if (by_arrays > 0 && square)
-        launch.block[1] = by_arrays;
+    struct made_up launch = (shape->square ? squares : lines)[pcg_below(&rng, LAUNCHES)];
+    fit(&launch, shape, launch.grid[0]);
     fill_warps(&launch, indices);
     const uint32_t width = launch.block[0] * launch.grid[0];
     const char *text =
@@ -303,27 +372,24 @@ static const char *drawn_settings(const struct source_check *s, const struct ptx
 
 /* Number `i` of the launches, or NULL: there are no more. */
 static const char *made_up_settings(const struct source_check *s, const struct ptx_function *entry,
-                                    const struct indices *indices, uint32_t by_arrays, bool square,
+                                    const struct indices *indices, const struct shape *shape,
                                     uint32_t i)
 {
     static const uint32_t grids[LAUNCHES] = {2, 1, 3, 4};
+    const uint32_t launches = shape->threads && shape->one_block ? 1 : LAUNCHES;
     struct arena *arena = &s->cli->arena;
-    struct made_up launch = square ? squares[i % LAUNCHES] : lines[i % LAUNCHES];
-    const bool has_sizes = !square && *bound_numbers(arena, entry, 1) != '\0';
-    if (i >= LAUNCHES * (has_sizes ? SIZES : 1))
+    struct made_up launch = shape->square ? squares[i % launches] : lines[i % launches];
+    const bool has_sizes = !shape->square && *bound_numbers(arena, entry, 1) != '\0';
+    if (i >= launches * (has_sizes ? SIZES : 1))
         return NULL;
-    if (by_arrays > 0) {
-        uint32_t blocks = grids[i % LAUNCHES];
-        launch =
-            (struct made_up){{by_arrays, square ? by_arrays : 1}, {blocks, square ? blocks : 1}};
-    }
+    fit(&launch, shape, shape->threads ? grids[i % launches] : launch.grid[0]);
     fill_warps(&launch, indices);
     const uint32_t width = launch.block[0] * launch.grid[0];
     const uint32_t sizes[SIZES] = {width, width > 3 ? width - 3 : width};
     return arena_printf(arena,
                         "entry=%s threads=%" PRIu32 "x%" PRIu32 " blocks=%" PRIu32 "x%" PRIu32 "%s",
                         entry->name, launch.block[0], launch.block[1], launch.grid[0],
-                        launch.grid[1], bound_numbers(arena, entry, sizes[i / LAUNCHES]));
+                        launch.grid[1], bound_numbers(arena, entry, sizes[i / launches]));
 }
 
 /* What an execution under made-up settings is worth to be shown. An access out of bounds may be the fault of a size
@@ -379,17 +445,27 @@ static bool takes_new_way(const struct source_check *s, const char *settings,
     return is_new;
 }
 
+static struct shape shape_of(const struct source_check *s, const struct ptx_module *module,
+                             const struct ptx_function *entry, const struct indices *indices)
+{
+    bool is_own = true;
+    struct shape shape = {.square = reads_second_dimension(module, entry->body, &is_own),
+                          .one_block = is_for_one_block(s, module, entry)};
+    shape.threads = threads_by_bounds(entry, shape.square);
+    if (!shape.threads && !shape.square)
+        shape.threads = threads_by_indices(indices);
+    if (!shape.threads)
+        shape.threads = threads_by_arrays(s, module, entry, shape.square);
+    return shape;
+}
+
 static void try_launches(const struct source_check *s, const struct ptx_module *module,
                          const struct ptx_function *entry, const struct check_options *options,
                          struct tried *tried)
 {
     struct arena *arena = &s->cli->arena;
-    bool is_own = true;
-    const bool square = reads_second_dimension(module, entry->body, &is_own);
     const struct indices indices = indices_find(arena, entry);
-    const uint32_t by_indices = square ? 0 : threads_by_indices(&indices);
-    const uint32_t by_arrays =
-        by_indices ? by_indices : threads_by_arrays(s, module, entry, square);
+    const struct shape shape = shape_of(s, module, entry, &indices);
     const uint32_t inputs = s->cli->options.inputs ? s->cli->options.inputs : INPUTS;
     const char *settings, *in_bounds = NULL;
     struct wanted wanted[WANTED_MOST];
@@ -397,7 +473,7 @@ static void try_launches(const struct source_check *s, const struct ptx_module *
     enum worth most = WORTH_VACUOUS;
     branches_find(arena, module, entry, line_count(s), &tried->branches);
     for (uint32_t i = 0; i < inputs; i++) {
-        settings = tried->drawn ? NULL : made_up_settings(s, entry, &indices, by_arrays, square, i);
+        settings = tried->drawn ? NULL : made_up_settings(s, entry, &indices, &shape, i);
         if (!settings && !tried->drawn && tried->branches.taken < tried->branches.all)
             wanted_count = wanted_find(arena, entry, &tried->branches, wanted);
         tried->drawn |= !settings;
@@ -406,7 +482,7 @@ static void try_launches(const struct source_check *s, const struct ptx_module *
         if (!settings)
             settings = drawn_settings(s, entry, &tried->branches, &indices,
                                       next_wanted < wanted_count ? &wanted[next_wanted++] : NULL,
-                                      by_arrays, square, i);
+                                      &shape, i);
         if (!takes_new_way(s, settings, &tried->branches) && tried->drawn)
             continue;
         settings = with_buffers(s, settings);
@@ -617,7 +693,7 @@ bool check_has_entries(struct cli *cli, const char *path)
             return false;
         count += has_name(arena, f, name, strlen(name));
     }
-    return count > (given ? 0 : 1);
+    return count > 0;
 }
 
 int check_entries_of(struct cli *cli, const char *path, const struct check_options *options,

@@ -333,7 +333,7 @@ static uint32_t error_of(const struct launch *launch)
     case STATUS_OUT_OF_BOUNDS:
         return launch->fault_misaligned ? ERROR_MISALIGNED : ERROR_ADDRESS;
     case STATUS_ASSERT_FAILS:
-        return ERROR_ASSERT;
+        return launch->fault_trap ? ERROR_FAILURE : ERROR_ASSERT;
     case STATUS_NONTERMINATING:
     case STATUS_STEP_LIMIT:
         return ERROR_TIMEOUT;
@@ -381,8 +381,7 @@ static void explain_address(const struct device *device, struct arena *arena,
 static void explain_trap(struct arena *arena, const struct ptx_kernel *ptx,
                          struct launch_finding *finding)
 {
-    if (strstr(finding->text, "trap is executed") && ptx_grid_address(ptx) == 0 &&
-        ptx_waits_for_grid(arena, ptx->module, ptx->entry))
+    if (ptx_grid_address(ptx) == 0 && ptx_waits_for_grid(arena, ptx->module, ptx->entry))
         finding->text = arena_printf(arena,
                                      "%s: the kernel waits for its grid (grid.sync), which needs a "
                                      "launch by cudaLaunchCooperativeKernel",
@@ -393,7 +392,7 @@ static void tell(struct device *device, struct arena *arena, struct launch *laun
                  const struct ptx_kernel *ptx, const char *text)
 {
     for (struct launch_finding *f = launch->race->findings; f; f = f->next) {
-        if (f->kind == LAUNCH_FAULT && f->status == STATUS_ASSERT_FAILS)
+        if (f->kind == LAUNCH_FAULT && f->status == STATUS_ASSERT_FAILS && launch->fault_trap)
             explain_trap(arena, ptx, f);
         if (f->kind == LAUNCH_FAULT && f->status == STATUS_OUT_OF_BOUNDS)
             explain_address(device, arena, f, launch->fault_address);

@@ -186,6 +186,69 @@ void evidence_race(struct evidence *evidence, const char *key, const struct prog
     evidence_leave(evidence);
 }
 
+static bool same_place(const struct ptx_place *a, const struct ptx_place *b)
+{
+    return a->kind == PTX_PLACE_REGISTER && a->kind == b->kind && a->bits == b->bits &&
+           a->offset == b->offset;
+}
+
+/* The compare-and-swap, of the same function, that compares with what the statement reads, or with a copy of it; 0:
+ * there is none. */
+static uint32_t swap_of_guess(const struct ptx_code *code, uint32_t read)
+{
+    enum { COPIES = 8 };
+    struct ptx_place held[COPIES + 1] = {code->ops[read].results[0]};
+    uint32_t count = 1;
+    for (uint32_t pc = read + 1; pc < code->count; pc++) {
+        const struct ptx_op *op = &code->ops[pc];
+        if (op->function != code->ops[read].function)
+            break;
+        for (uint32_t i = 0; i < count; i++) {
+            if (op->exec == PTX_EXEC_ATOM && op->mode == PTX_W_CAS &&
+                same_place(&op->sources[1], &held[i]))
+                return pc;
+            if (op->opcode == PTX_OP_MOV && count <= COPIES &&
+                same_place(&op->sources[0], &held[i])) {
+                held[count++] = op->results[0];
+                break;
+            }
+        }
+    }
+    return 0;
+}
+
+/* A plain ld. */
+static bool reads_plainly(const struct ptx_op *op)
+{
+    const enum ptx_word sem = op->statement
+                                  ? (enum ptx_word)op->statement->u.instruction.words[PTX_SLOT_SEM]
+                                  : PTX_W_NONE;
+    return op->exec == PTX_EXEC_LD && (sem == PTX_W_NONE || sem == PTX_W_WEAK);
+}
+
+const char *evidence_first_guess(struct arena *arena, const struct program *program, uint32_t stm,
+                                 uint32_t other)
+{
+    const struct ptx_code *code = program->form == FORM_PTX ? program->ptx : NULL;
+    if (!code || stm >= code->count || other >= code->count)
+        return "";
+    const uint32_t read = code->ops[stm].exec == PTX_EXEC_ATOM ? other : stm;
+    const bool updated = code->ops[read == stm ? other : stm].exec == PTX_EXEC_ATOM;
+    const uint32_t swap =
+        updated && reads_plainly(&code->ops[read]) ? swap_of_guess(code, read) : 0;
+    if (swap == 0)
+        return "";
+    const char *source = evidence_source(arena, program, read);
+    return arena_printf(
+        arena,
+        "; the read is the first guess of the compare-and-swap at %s, which corrects a wrong one, "
+        "but "
+        "a plain access, which PTX calls a race: read it by cuda::atomic_ref's load "
+        "(memory_order_relaxed), or silence it with `race %s` in the file of --suppress",
+        evidence_statement(arena, program, swap),
+        source ? source : arena_printf(arena, "*:%u", evidence_line(program, read)));
+}
+
 const char *evidence_race_sentence(struct arena *arena, const struct program *program,
                                    const struct race_witness *witness)
 {
@@ -193,8 +256,9 @@ const char *evidence_race_sentence(struct arena *arena, const struct program *pr
         [ACCESS_READ] = "reads", [ACCESS_WRITE] = "writes", [ACCESS_ATOMIC] = "atomically updates"};
     const struct race_access *a = &witness->first, *b = &witness->second;
     const char *cause = scoped_cause_sentence(arena, program, witness);
-    return arena_printf(arena, "thread %u %s %s at %s, thread %u %s it at %s%s%s", a->thread,
+    return arena_printf(arena, "thread %u %s %s at %s, thread %u %s it at %s%s%s%s", a->thread,
                         verbs[a->kind], program_location_name(arena, program, witness->address),
                         evidence_statement(arena, program, a->stm), b->thread, verbs[b->kind],
-                        evidence_statement(arena, program, b->stm), *cause ? "; " : "", cause);
+                        evidence_statement(arena, program, b->stm), *cause ? "; " : "", cause,
+                        evidence_first_guess(arena, program, a->stm, b->stm));
 }

@@ -50,5 +50,9 @@ uint32_t evidence_line(const struct program *program, uint32_t stm);
 /* One sentence: "thread 0 writes x at line 3, thread 1 reads it at line 4". */
 const char *evidence_race_sentence(struct arena *arena, const struct program *program,
                                    const struct race_witness *witness);
+/* Of a PTX kernel whose plain read, one of the two statements that race, is the first guess of a compare-and-swap loop,
+ * as CUDA's guide writes one: "; the read is .." with what can be done about it. Else "". */
+const char *evidence_first_guess(struct arena *arena, const struct program *program, uint32_t stm,
+                                 uint32_t other);
 
 #endif

@@ -115,6 +115,9 @@ static void note_fault(struct launch *launch, const struct machine *machine)
     uint32_t stm = fault->stm;
     launch->fault_address = fault->address;
     launch->fault_misaligned = machine->fault.bytes && fault->address % machine->fault.bytes != 0;
+    launch->fault_trap = fault->status == STATUS_ASSERT_FAILS &&
+                         stm < machine->program->ptx->count &&
+                         machine->program->ptx->ops[stm].outside != PTX_OUTSIDE_ASSERT;
     for (uint32_t t = 0; stm == CODE_NONE && t < fault->thread_count; t++)
         if (fault->waits_at[t] < FAULT_ENDED)
             stm = fault->waits_at[t];

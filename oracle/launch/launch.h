@@ -41,6 +41,7 @@ struct launch {
     bool divided;           /* several threads ran it, and nothing was wrong */
     uint64_t fault_address; /* OUT_OF_BOUNDS */
     bool fault_misaligned;  /* it is not a multiple of the access's size */
+    bool fault_trap;        /* ASSERT_FAILS by `trap`, not by __assertfail */
 };
 
 /* The kernel of `text` with these settings (ptx_kernel.h), for this grid. NULL: *reason. */

@@ -3,6 +3,7 @@
 #include "engine/base/inline.h"
 #include "engine/crs/crs.h"
 #include "engine/crs/crs_cluster.h"
+#include "oracle/check/evidence.h"
 
 #include <string.h>
 
@@ -136,13 +137,13 @@ static void note_race(struct launch_race *race, const struct seen *seen,
     if (!finding)
         return;
     const struct program *program = race->program;
-    finding->text =
-        arena_printf(arena, "%s is %s by %s at %s, and was %s by %s at %s: %s",
-                     location_name(race, seen->location, program->ptx->ops[seen->stm].bytes),
-                     verb(race, seen->stm), launch_thread_name(arena, program, seen->thread),
-                     file_name(finding->sources[0]), verb(race, slot->stm),
-                     launch_thread_name(arena, program, slot->thread - 1u),
-                     file_name(finding->sources[1]), missing(race, seen, slot));
+    finding->text = arena_printf(
+        arena, "%s is %s by %s at %s, and was %s by %s at %s: %s%s",
+        location_name(race, seen->location, program->ptx->ops[seen->stm].bytes),
+        verb(race, seen->stm), launch_thread_name(arena, program, seen->thread),
+        file_name(finding->sources[0]), verb(race, slot->stm),
+        launch_thread_name(arena, program, slot->thread - 1u), file_name(finding->sources[1]),
+        missing(race, seen, slot), evidence_first_guess(arena, program, seen->stm, slot->stm));
 }
 
 static void note_unwritten(struct launch_race *race, const struct seen *seen)

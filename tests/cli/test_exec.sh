@@ -92,6 +92,7 @@ run 0 together
 says out 'together: no error, 1 2 3 0'
 says err '1 launch of 4 blocks' 'nothing is wrong'
 run 1 apart
+says out 'together: unspecified launch failure'
 says err '(small.cu:80): trap is executed: the kernel waits for its grid' 'which needs a launch by cudaLaunchCooperativeKernel'
 expect 0 exec --capture grid -- "$program" together "$small"
 expect 0 check grid/launch-1.ptx

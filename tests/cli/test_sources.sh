@@ -79,6 +79,7 @@ cat >node.cu <<'END'
 	setp.ge.s32 %p1, %r3, %r5;
 	@%p1 bra end;
 	ld.global.u32 %r4, [%rd1];
+	shr.u32 %r3, %r3, 1;
 	mul.wide.s32 %rd3, %r3, 4;
 	add.s64 %rd4, %rd2, %rd3;
 	st.global.u32 [%rd4], %r4;
@@ -90,6 +91,53 @@ expect 0 check --compiler "$take" node.cu --set threads=8
 says out 'vacuous   node.cu: k' 'no execution comes to any of its stores'
 expect 1 check --compiler "$take" node.cu
 says out 'RACY      node.cu: k' 'memory:p0_8=0x500000000000:4096:iota bind:0=words:'
+
+# A compare-and-swap loop whose first read is plain, as CUDA's guide has it: a race, and what to do about it.
+cat >guess.ptx <<'END'
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry guess(.param .u64 p)
+{
+	.reg .b32 %r<6>;
+	.reg .b64 %rd<3>;
+	.reg .pred %p<2>;
+	ld.param.u64 %rd1, [p];
+	ld.global.u32 %r4, [%rd1];
+L:
+	mov.u32 %r1, %r4;
+	add.u32 %r2, %r1, 1;
+	atom.global.cas.b32 %r4, [%rd1], %r1, %r2;
+	setp.ne.u32 %p1, %r4, %r1;
+	@%p1 bra L;
+	ret;
+}
+END
+expect 1 check guess.ptx
+says out 'RACY      guess.ptx: guess: thread' 'the read is the first guess of the compare-and-swap at line 14, which' \
+    'or silence it with `race *:10`' 'launches that were made up: 4, of which 4 show this'
+sed 's/ld.global.u32 %r4/ld.relaxed.gpu.global.u32 %r4/' guess.ptx >relaxed.ptx
+expect 0 check relaxed.ptx
+
+# Launch bounds say how many threads; a kernel that never asks which block it is in is for one.
+cat >bounds.ptx <<'END'
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry bounds(.param .u64 p) .maxntid 96, 1, 1
+{
+	.reg .b32 %r<2>;
+	.reg .b64 %rd<4>;
+	ld.param.u64 %rd1, [p];
+	mov.u32 %r1, %tid.x;
+	mul.wide.u32 %rd2, %r1, 4;
+	add.s64 %rd3, %rd1, %rd2;
+	st.global.u32 [%rd3], %r1;
+	ret;
+}
+END
+expect 0 check bounds.ptx
+says out 'clean     bounds.ptx: bounds' 'launches that were made up: 1, shown: threads=96x1 blocks=1x1'
 
 # Lanes of one mask at two instructions: no fault, since threads with pcs of their own meet there.
 cat >meet.cu <<'END'
