@@ -147,3 +147,34 @@ uint32_t ref_mbarrier_pending(uint64_t state)
 {
     return (uint32_t)read_bits(state).pending;
 }
+
+bool ref_mbarrier_exists(uint64_t bits)
+{
+    return read_bits(bits).exists;
+}
+
+uint32_t ref_mbarrier_phase(uint64_t bits)
+{
+    return (uint32_t)read_bits(bits).parity;
+}
+
+bool ref_mbarrier_expects(uint64_t *bits)
+{
+    struct object o = read_bits(*bits);
+    if (!o.exists || !counts(o.pending + 1))
+        return false;
+    o.pending++;
+    *bits = write_bits(&o);
+    return true;
+}
+
+bool ref_mbarrier_settles(uint64_t *bits, uint32_t arrivals, uint32_t transactions)
+{
+    struct object o = read_bits(*bits);
+    if (o.pending != arrivals || o.awaited != transactions)
+        return false;
+    o.pending = o.awaited = 0;
+    perhaps_complete(&o);
+    *bits = write_bits(&o);
+    return true;
+}

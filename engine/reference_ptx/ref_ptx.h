@@ -62,6 +62,12 @@ void ref_mbarrier(struct ref_mbarrier_step *x);
 bool ref_mbarrier_is_there(const struct ptx_instruction *instruction, uint64_t bits);
 enum rule ref_mbarrier_rule(const struct ptx_instruction *instruction);
 uint32_t ref_mbarrier_pending(uint64_t state);
+/* Of an object's bits: whether one is there; its phase. One arrival more is expected; the phase completes if all that
+ * it lacks is so many arrivals and transactions. False: no. */
+bool ref_mbarrier_exists(uint64_t bits);
+uint32_t ref_mbarrier_phase(uint64_t bits);
+bool ref_mbarrier_expects(uint64_t *bits);
+bool ref_mbarrier_settles(uint64_t *bits, uint32_t arrivals, uint32_t transactions);
 
 /* ---- textures and surfaces (PTX ISA 9.7.10, 9.7.11): which bytes a lane's instruction reads or writes, and what its
  * results are ---- */

@@ -203,6 +203,8 @@ static void put_instructions(struct rows_gen *r)
             rows_put_instruction(r, ROWS_OF_MATRICES);
         if (at.depth == 0 && r->cluster[0] && !r->called && gen_chance(g, 20))
             rows_put_cluster_barrier(r);
+        if (r->copies && !r->called && gen_chance(g, 40))
+            rows_put_copy(r);
         if (at.depth == 0 && r->cooperative && gen_chance(g, 20))
             rows_put_grid_barrier(r);
         if (at.depth == 0 && r->warps == ROWS_SYNC_ONLY && gen_chance(g, 5))
@@ -322,6 +324,7 @@ static void draw_kind(struct rows_gen *r)
     uint32_t warps = gen_below(g, 8);
     r->warps = warps < 4 ? ROWS_NO_WARPS : warps < 7 ? ROWS_SYNC_ONLY : ROWS_ALL_WARPS;
     r->objects = !barriers && gen_chance(g, 12);
+    r->copies = !barriers && gen_chance(g, r->objects ? 60 : 8);
     r->bound = gen_chance(g, 25) ? 16 + gen_below(g, ROWS_BOUND - 16) : 0;
     launch->blocks = 1;
     r->matrices = !barriers && !clusters && gen_chance(g, 10);
@@ -351,6 +354,8 @@ static void put_variables(struct rows_gen *r)
             ".global .align 16 .b8 bg[%" PRIu32 "];\n.shared .align 16 .b8 bs[%" PRIu32 "];\n"
             ".const .align 16 .b8 bc[%" PRIu32 "] = {1, 2, 3};\n",
             r->bound, r->bound, r->bound);
+    if (r->copies)
+        rows_put_copy_variables(r);
     if (r->objects)
         PUT(r,
             ".shared .align 8 .b64 each[%" PRIu32 "];\n.shared .align 8 .b64 both[%" PRIu32 "];\n",
@@ -371,6 +376,8 @@ static void put_entry(struct rows_gen *r, bool calls)
     if (r->cluster[0])
         rows_put_neighbour(r);
     put_specials(r);
+    if (r->copies)
+        rows_put_copy_places(r);
     if (r->objects)
         put_objects(r);
     if (calls)

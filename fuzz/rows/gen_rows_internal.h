@@ -66,6 +66,7 @@ struct rows_gen {
     uint32_t cluster[3]; /* blocks of a cluster; 0: there is one block, and nothing of clusters */
     uint32_t grid[3], blocks;
     bool entry_says;  /* how large a cluster is; else the settings do */
+    bool copies;      /* that are under way */
     bool cooperative; /* the grid waits for all its blocks */
     uint32_t ways;    /* to a cluster's barrier, so far */
     uint32_t texture_count;
@@ -171,6 +172,13 @@ void rows_draw_grid(struct rows_gen *r);
 void rows_put_grid_registers(struct rows_gen *r);
 /* Each block comes, and waits for the others for a while. */
 void rows_put_grid_barrier(struct rows_gen *r);
+
+/* ---- copies that are under way (gen_rows_copies.c) ---- */
+
+void rows_put_copy_variables(struct rows_gen *r);
+void rows_put_copy_places(struct rows_gen *r);
+/* Some are begun, committed, waited for, or looked at. */
+void rows_put_copy(struct rows_gen *r);
 
 /* ---- what lanes, warps and threads do together (gen_rows_meet.c) ---- */
 

@@ -56,6 +56,8 @@ struct follow_ptx {
     struct follow_group *groups;
     struct ref_bars *bars; /* of each block */
     int32_t *memory;
+    struct follow_copies
+        *copies; /* that are under way (follow_ptx_copies.c); NULL: the code begins none */
     enum status end;
     uint32_t end_thread;
     bool
@@ -158,6 +160,14 @@ struct follow_seat {
 enum rule follow_ptx_matrix(struct follow_step *s);
 enum rule follow_ptx_matrix_of(const struct follow_seat seats[PTX_MATRIX_LANES]);
 
+/* follow_ptx_copies.c: cp.async and what waits for it. */
+void follow_ptx_copies_new(struct arena *arena, struct follow_ptx *x, uint32_t threads);
+void follow_ptx_copies_begin(struct follow_ptx *x, uint32_t threads);
+enum rule follow_ptx_copy(struct follow_step *s);
+/* Whether the phase of the mbarrier there lacks nothing but what is under way for it: that is made then, and the phase
+ * completes. `heard`: how much of what was heard has been compared. */
+bool follow_ptx_settles(struct follow_step *s, uint32_t lane, uint32_t byte, uint32_t *heard);
+
 /* follow_ptx_texture.c */
 enum rule follow_ptx_texture(struct follow_step *s);
 
@@ -171,5 +181,32 @@ void follow_ptx_compare_released(struct follower *f, uint32_t block, uint32_t nu
 enum rule follow_ptx_thread(struct follow_step *s);
 void follow_ptx_compare_thread(struct follow_step *s);
 struct ref_bar_action follow_ptx_bar_action(const struct follow_step *s);
+
+/* follow_ptx_places.c: where the addresses of PTX lead, in the copy of memory, and what observers hear of accesses. */
+enum follow_space { FOLLOW_GLOBAL, FOLLOW_SHARED, FOLLOW_LOCAL, FOLLOW_CONSTANTS };
+
+struct follow_place {
+    enum follow_space space;
+    bool exists;
+    uint32_t byte; /* of memory, or of the constants */
+};
+
+/* The place of a lane's access of so many bytes, `ahead` behind its address; which must be a multiple of `align`. */
+struct follow_place follow_ptx_place(const struct follow_step *s, uint32_t lane, uint64_t ahead,
+                                     uint32_t bytes, uint32_t align, bool writes);
+/* The places of all lanes. False: one has none, and the execution ends; a fault in local memory is believed. */
+bool follow_ptx_places(struct follow_step *s, bool writes, struct follow_place places[LIMIT_WARP]);
+
+uint64_t follow_ptx_bytes(const int32_t *words, uint32_t byte, uint32_t bytes);
+void follow_ptx_put_bytes(int32_t *words, uint32_t byte, uint32_t bytes, uint64_t value);
+
+/* follow_ptx_copies.c: whether a lane meets a copy that its own thread has under way, and so is stuck. */
+bool follow_ptx_meets_copy(struct follow_step *s, const struct follow_place *places, bool writes);
+
+bool follow_ptx_is_seen(const struct follow_place *p);
+/* One access of a lane: as many locations as it spans, one after another. */
+void follow_ptx_check_heard(struct follow_step *s, uint32_t *at, enum ref_access_kind kind,
+                            uint32_t lane, uint32_t byte, uint32_t bytes, uint64_t value);
+void follow_ptx_check_all_heard(struct follow_step *s, uint32_t at);
 
 #endif

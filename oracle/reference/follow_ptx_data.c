@@ -3,7 +3,6 @@
  * the machine has.
  */
 #include "oracle/reference/follow_ptx.h"
-#include "oracle/reference/follow_ptx_places.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -54,11 +53,31 @@ void follow_ptx_trust(struct follow_step *s)
     }
 }
 
+/* What the machine keeps of copies lies behind the registers, and behind a block's variables; the reference has a list
+ * of its own. */
+static uint32_t register_words(const struct follow_step *s)
+{
+    const uint32_t count = s->g->registers->count;
+    return ptx_lanes_words(s->f->program, count) - (s->x->copies ? count * PTX_ASYNC_WORDS : 0);
+}
+
+static void pass_over_underway(struct follow_step *s)
+{
+    const struct program *program = s->f->program;
+    const uint32_t block_words = program->words[SPACE_SHARED],
+                   words = block_words - s->x->code->underway_word;
+    for (uint32_t b = 0; b < program->launch.blocks && s->x->code->underway; b++) {
+        const uint32_t at = program->shared_base + b * block_words + s->x->code->underway_word;
+        memcpy(s->x->memory + at, s->f->machine->memory + at, (size_t)4 * words);
+    }
+}
+
 void follow_ptx_compare_data(struct follow_step *s)
 {
     const struct program *program = s->f->program;
-    size_t bytes = (size_t)4 * ptx_lanes_words(program, s->g->registers->count);
+    size_t bytes = (size_t)4 * register_words(s);
     const int32_t *memory = s->f->machine->memory;
+    pass_over_underway(s);
     if (memcmp(s->g->registers, s->after, bytes) != 0) {
         follow_part(s->f, "registers", "another value",
                     "a register that the instruction does not name");
@@ -259,7 +278,7 @@ static enum rule load(struct follow_step *s)
 {
     struct follow_place places[LIMIT_WARP];
     uint32_t at = s->f->heard_at, width = 64;
-    if (!follow_ptx_places(s, false, places))
+    if (!follow_ptx_places(s, false, places) || follow_ptx_meets_copy(s, places, false))
         return RULE_PTX_LD;
     for (uint32_t e = 0; e < s->op->count; e++)
         for (uint32_t l = 0; l < s->g->registers->count; l++) {
@@ -325,7 +344,7 @@ static enum rule store(struct follow_step *s)
 {
     struct follow_place places[LIMIT_WARP];
     uint32_t at = s->f->heard_at;
-    if (!follow_ptx_places(s, true, places))
+    if (!follow_ptx_places(s, true, places) || follow_ptx_meets_copy(s, places, true))
         return RULE_PTX_ST;
     for (uint32_t e = 0; e < s->op->count && s->f->state == FOLLOW_ALONG; e++)
         store_element(s, e, places, &at);
@@ -375,7 +394,7 @@ static enum rule atomic(struct follow_step *s)
     bool left[LIMIT_WARP] = {false};
     uint32_t at = s->f->heard_at, count = 0, lane;
     enum rule rule = opcode_of(s) == PTX_OP_RED ? RULE_PTX_RED : RULE_PTX_ATOM;
-    if (!follow_ptx_places(s, true, places))
+    if (!follow_ptx_places(s, true, places) || follow_ptx_meets_copy(s, places, true))
         return rule;
     for (uint32_t l = 0; l < s->g->registers->count; l++) {
         left[l] = s->executes[l];
@@ -410,6 +429,8 @@ static bool mbarrier_lane(struct follow_step *s, uint32_t lane, uint32_t byte, u
         follow_ptx_check_heard(s, at, x.told == REF_MBARRIER_READ ? REF_READ : REF_ATOMIC, lane,
                                byte + 4 * x.phase, 4,
                                x.after / ((uint64_t)1 << 32 * x.phase) % ((uint64_t)1 << 32));
+    if (ref_mbarrier_rule(x.instruction) == RULE_MBARRIER_WAIT && !x.result)
+        x.result = follow_ptx_settles(s, lane, byte, at);
     follow_ptx_set(s, s->g->registers, result, lane, x.result);
     return true;
 }
@@ -494,8 +515,7 @@ enum rule follow_ptx_execute(struct follow_step *s)
     case PTX_EXEC_COPY_WAIT:
     case PTX_EXEC_COPY_BULK:
     case PTX_EXEC_COPY_ARRIVE:
-        follow_ptx_lost(s->f, "cp.async: copies that are under way");
-        return RULE_NONE;
+        return follow_ptx_copy(s);
     default:
         return together(s);
     }
