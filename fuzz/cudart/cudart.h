@@ -144,6 +144,8 @@ size_t pitched_bytes(size_t *pitch, size_t width, size_t height);
 /* Between device_enter and _leave: the device learns of it. */
 void tell_allocation(const struct allocation *allocation);
 cudaError_t release(const char *function, void *pointer);
+/* The same of a call that waits for the device, which captures forbid. */
+cudaError_t release_now(const char *function, void *pointer);
 
 /* ---- streams ---- */
 

@@ -384,6 +384,8 @@ EXPORT cudaError_t cudaGraphExecNodeSetParams(const struct graph *instance,
 /* Of the kinds whose parameters are all that the operation is. */
 static cudaError_t operation_of(struct launching *l, const struct node_parameters *p)
 {
+    enum { CONDITIONAL = 13 };
+    static bool said;
     struct operation *o = &l->operation;
     *o = (struct operation){.kind = (enum node_kind)p->kind, .function = "a graph's node"};
     switch (p->kind) {
@@ -408,7 +410,9 @@ static cudaError_t operation_of(struct launching *l, const struct node_parameter
     case NODE_EMPTY:
         return cudaSuccess;
     default:
-        return cudaErrorNotSupported;
+        return refuse_call(p->kind == CONDITIONAL ? "a conditional node of a graph"
+                                                  : "a node of a graph for semaphores or batches",
+                           &said);
     }
 }
 

@@ -176,12 +176,17 @@ cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t 
     return allocate(pointer, pitched_bytes(pitch, width, height), DEVICE_MEMORY_DEVICE);
 }
 
-cudaError_t cudaFree(void *pointer)
+cudaError_t release_now(const char *function, void *pointer)
 {
     cudaError_t error = pointer ? capture_forbids() : cudaSuccess;
     if (!error)
-        order_join_all(LANE_HOST); /* it waits for the device */
-    return error ? give(error) : release("cudaFree", pointer);
+        order_join_all(LANE_HOST);
+    return error ? give(error) : release(function, pointer);
+}
+
+cudaError_t cudaFree(void *pointer)
+{
+    return release_now("cudaFree", pointer);
 }
 
 cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
@@ -197,8 +202,7 @@ cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
 
 cudaError_t cudaFreeHost(void *pointer)
 {
-    cudaError_t error = pointer ? capture_forbids() : cudaSuccess;
-    return error ? give(error) : release("cudaFreeHost", pointer);
+    return release_now("cudaFreeHost", pointer);
 }
 
 cudaError_t cudaMemGetInfo(size_t *available, size_t *total)

@@ -204,18 +204,33 @@ struct array_copy {
 };
 
 /* Rows of the array, those of memory from byte `at` on, `pitch` apart. */
+static cudaError_t rows_of_array(struct operation *o, const struct array_copy *c, size_t x,
+                                 size_t y, size_t at, size_t pitch, size_t width, size_t height)
+{
+    char *there = c->array->data + y * c->array->pitch + x;
+    if (!is_inside(c->function, c->array, x, y, width, height))
+        return cudaErrorInvalidValue;
+    *o = c->to ? rows_operation(c->function, c->to + at, pitch, there, c->array->pitch, width,
+                                height, c->kind)
+               : rows_operation(c->function, there, c->array->pitch, c->from + at, pitch, width,
+                                height, c->kind);
+    return cudaSuccess;
+}
+
 static cudaError_t copy_rows(const struct array_copy *c, size_t x, size_t y, size_t at,
                              size_t pitch, size_t width, size_t height)
 {
-    cudaError_t error = cudaSuccess;
-    if (!is_inside(c->function, c->array, x, y, width, height))
-        return give(cudaErrorInvalidValue);
-    for (size_t row = 0; row < height && !error; row++, at += pitch) {
-        char *there = c->array->data + (y + row) * c->array->pitch + x;
-        error = copy_of_kind(c->function, c->to ? c->to + at : there, c->to ? there : c->from + at,
-                             width, c->kind);
-    }
-    return error;
+    struct operation o;
+    const cudaError_t error = rows_of_array(&o, c, x, y, at, pitch, width, height);
+    return error ? give(error) : operation_do_now(&o);
+}
+
+static cudaError_t issue_rows(cudaStream_t stream, const struct array_copy *c, size_t x, size_t y,
+                              size_t pitch, size_t width, size_t height)
+{
+    struct operation o;
+    const cudaError_t error = rows_of_array(&o, c, x, y, 0, pitch, width, height);
+    return error ? give(error) : operation_issue(stream, &o);
 }
 
 /* The bytes of the array's rows, one behind the other. */
@@ -242,8 +257,8 @@ cudaError_t cudaMemcpy2DToArrayAsync(struct array *to, size_t x, size_t y, const
                                      size_t pitch, size_t width, size_t height, int kind,
                                      cudaStream_t stream)
 {
-    (void)stream;
-    return cudaMemcpy2DToArray(to, x, y, from, pitch, width, height, kind);
+    const struct array_copy c = {"cudaMemcpy2DToArrayAsync", to, from, NULL, kind};
+    return issue_rows(stream, &c, x, y, pitch, width, height);
 }
 
 cudaError_t cudaMemcpy2DFromArray(void *to, size_t pitch, const struct array *from, size_t x,
@@ -257,8 +272,8 @@ cudaError_t cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, const struct arra
                                        size_t y, size_t width, size_t height, int kind,
                                        cudaStream_t stream)
 {
-    (void)stream;
-    return cudaMemcpy2DFromArray(to, pitch, from, x, y, width, height, kind);
+    const struct array_copy c = {"cudaMemcpy2DFromArrayAsync", from, NULL, to, kind};
+    return issue_rows(stream, &c, x, y, pitch, width, height);
 }
 
 cudaError_t cudaMemcpyToArray(struct array *to, size_t x, size_t y, const void *from, size_t bytes,

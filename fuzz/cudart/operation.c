@@ -98,10 +98,14 @@ cudaError_t operation_do(const struct operation *operation)
     return cudaSuccess;
 }
 
-/* A copy that memory of the host's own takes part in, and device memory is read: the call waits for it. */
+/* A copy to memory of the host's own, which is not pinned. */
 static bool is_waited_for(const struct operation *operation)
 {
-    return operation->kind == NODE_COPY && operation->u.copy.kind == DEVICE_TO_HOST;
+    if (operation->kind != NODE_COPY || operation->u.copy.to_array || !device_enter())
+        return false;
+    const bool is_waited = !allocation_of(operation->u.copy.to.pointer);
+    device_leave();
+    return is_waited;
 }
 
 cudaError_t operation_do_on(cudaStream_t stream, const struct operation *operation)

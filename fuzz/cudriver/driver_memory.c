@@ -61,7 +61,7 @@ static CUresult allocate_at(CUdeviceptr *pointer, size_t bytes, enum device_memo
 static CUresult free_for(const char *function, void *pointer)
 {
     CUresult error = driver_ready();
-    return error ? error : driver_result(release(function, pointer));
+    return error ? error : driver_result(release_now(function, pointer));
 }
 
 CUresult cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes)

@@ -338,6 +338,10 @@ static void run_inner(void)
     cudaGraphAddMemcpyNode1D(&node, inner, NULL, 0, &to, &from, sizeof to, 0);
     printf("nothing: %s\n",
            cudaGetErrorString(cudaGraphAddNode(&node, outer, NULL, NULL, 0, &child)));
+    child.kind = 13;
+    printf("conditional: %s\n",
+           cudaGetErrorString(cudaGraphAddNode(&node, outer, NULL, NULL, 0, &child)));
+    child.kind = 4;
     child.u.graph = inner;
     cudaGraphAddNode(&node, outer, NULL, NULL, 0, &child);
     cudaGraphInstantiate(&instance, outer, 0);

@@ -153,7 +153,8 @@ run 0 graph
 says out '2 nodes, 1 edges' 'graph: no error' '0 wrong' '25 behind an update' 'a circle: invalid argument'
 says out 'another: the graph update was not performed'
 says out 'nothing: invalid argument' 'disabled within: 7' 'inner: no error, 0' 'others: invalid argument'
-says err '2 launches of 6 blocks' 'nothing is wrong'
+says out 'conditional: operation not supported'
+says err 'a conditional node of a graph is not supported' '2 launches of 6 blocks' 'nothing is wrong'
 run 0 capture
 says out 'capture: no error' '0 calls' '2 calls, 0 wrong' 'wait: operation not permitted when stream is capturing'
 says out 'end: operation failed due to a previous error' 'unjoined: capturing stream has unjoined work' 'gone: invalid resource handle'
