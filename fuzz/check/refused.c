@@ -33,11 +33,8 @@ static const struct {
      "it has matrices of a shape or type that is not modelled (docs/ptx.md has those that are)"},
     {"ldmatrix.", "it loads matrices of a shape that is not modelled"},
     {"stmatrix.", "it stores matrices of a shape that is not modelled"},
-    {"setmaxnreg.", "it gives registers to other warps (sm_90a)"},
-    {"griddepcontrol.", "it orders this launch and the one it depends on (sm_90)"},
     {"multimem.", "it accesses the memory of several devices (sm_90)"},
     {"createpolicy.", "it is a hint for caches"},
-    {"applypriority.", "it is a hint for caches"},
     {"discard.", "it gives up what a cache line holds"},
 };
 

@@ -8,7 +8,7 @@
 
 /* Forms that are drawn: what the table has behind them changes no case. */
 enum {
-    ROWS_FORMS = PTX_FORM_ISSPACEP_CLUSTER + 1,
+    ROWS_FORMS = PTX_FORM_MMA_BITS + 1,
     ROWS_SPECIALS = PTX_SPECIAL_IS_EXPLICIT_CLUSTER + 1
 };
 

@@ -421,7 +421,7 @@ cat >look.cu <<'END'
 	tex.cube.v4.f32.f32 {%f4, %f5, %f6, %f7}, [%rd1, {%f1, %f1, %f1, %f1}];
 	.loc	1 7 2
 	bar.sync 0;
-	mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc {%r0}, {%r1}, {%r2}, {%r3};
+	mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {%r0}, {%r1}, {%r2}, {%r3};
 	ret;
 }
 	.file	1 "/somewhere/look.cu"
@@ -434,7 +434,7 @@ $L__info_string0:
 END
 expect 2 check --compiler "$take" look.cu
 says err "look.cu:6:9: error: 'tex.cube.v4.f32.f32' is not supported: it reads a texture" \
-    "look.cu:7:2: error: 'mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc' is not supported: it multiplies"
+    "look.cu:7:2: error: 'mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32' is not supported: it multiplies"
 [ "$(grep -c "'tex.cube" err)" = 1 ] || failed 'one line of the source is told once'
 grep -v '\.loc' look.cu >nowhere.cu
 expect 2 check --compiler "$take" nowhere.cu
