@@ -187,6 +187,9 @@ void graphs_judge(struct checking *c)
         return;
     const struct form *blocks = forms_get(c->forms, PROGRAM_BLOCKS); /* is kept */
     size_t mark = arena_mark(c->arena);
+    const char *refused = graphs_refused(c->arena, c->forms);
+    if (refused)
+        report(c, "k", refused);
     if (blocks->kernel)
         judge_blocks(c, blocks->kernel);
     judge_ptx(c);

@@ -1,7 +1,7 @@
 /*
  * graphs.h - what is computed of flow graphs - dominators, post-dominators, loops, the order of blocks - against the
  * definitions (engine/reference/ref_flow.h): of the blocks of P, and of the functions of the case's PTX. And the normal
- * form of P.
+ * form of P; and whether the kernel's forms are refused for what stands in it.
  */
 #ifndef ORACLE_GRAPHS_H
 #define ORACLE_GRAPHS_H
@@ -25,6 +25,10 @@ const char *graphs_of_blocks(struct arena *arena, const struct cfg *cfg);
 
 /* What of P's function is not in normal form (normal_form.c): "normal form, final barrier"; NULL: nothing. */
 const char *graphs_normal_form(struct arena *arena, const struct ast_function *f, bool is_kernel);
+/* A form that was asked for and refused although its kernel has nothing that it is without (refusals.c): "refused: "
+ * and the reason that was given; NULL: none. */
+const char *graphs_refused(struct arena *arena, const struct forms *forms);
+
 /* A kernel by its number, whose blocks stand in no normal form; and what of its P is in none. *taken: it is a kernel,
  * and its graphs are reducible. */
 const char *graphs_text(struct arena *arena, uint64_t number);

@@ -119,10 +119,58 @@ static void what_is_wrong_is_told(void **state)
     assert_string_equal(graphs_of_ptx(&test_arena, &g), "reducible");
 }
 
+/* ---- forms that are refused ---- */
+
+/* The kernel's form is taken away; what is said of it. */
+static const char *refused(const char *text, enum program_id program, const char *reason)
+{
+    test_arena.used = 0;
+    struct forms *forms = forms_new(&test_arena, support_parse(text));
+    for (uint32_t i = 0; i < PROGRAM_COUNT; i++)
+        (void)forms_get(forms, (enum program_id)i);
+    assert_null(graphs_refused(&test_arena, forms));
+    forms->items[program].program = NULL;
+    forms->items[program].reason = reason;
+    return graphs_refused(&test_arena, forms);
+}
+
+static void what_is_refused_stands_in_the_text(void **state)
+{
+    (void)state;
+    static const char head[] = "launch(threads=4, warp=4, blocks=1); shared int x; private int i;",
+                      plain[] = "kernel k() { i = tid; x = i; }",
+                      named[] = "kernel k() { sync(0, 4); }",
+                      voted[] = "kernel k() { i = vote_all(tid); }",
+                      drawn[] = "kernel k() { havoc(i); x = i; }",
+                      leaves[] = "void f() { exit; } kernel k() { f(); }",
+                      goes[] = "kernel k() blocks { Start: assume(1); i = tid; goto A, B;"
+                               "A: assume(i); goto End; B: assume(!i); x = 1; goto End; }";
+    static const struct {
+        const char *text;
+        enum program_id program;
+        bool told;
+    } rows[] = {{plain, PROGRAM_CORE, true},   {plain, PROGRAM_LOCKSTEP, true},
+                {plain, PROGRAM_CRS, true},    {named, PROGRAM_CORE, false},
+                {named, PROGRAM_CRS, true},    {voted, PROGRAM_BLOCKS, false},
+                {voted, PROGRAM_CORE, true},   {drawn, PROGRAM_PTX, false},
+                {drawn, PROGRAM_BLOCKS, true}, {leaves, PROGRAM_PREDICATED, false},
+                {leaves, PROGRAM_CRS, true},   {goes, PROGRAM_PTX, true}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[400];
+        snprintf(text, sizeof text, "%s%s", head, rows[i].text);
+        const char *said = refused(text, rows[i].program, "unsupported statement 'skip' at line 3");
+        if ((said != NULL) != rows[i].told)
+            fail_msg("row %zu: %s", i, said ? said : "nothing");
+        assert_true(!said || strcmp(said, "refused: unsupported statement 'skip'") == 0);
+        assert_null(refused(text, rows[i].program, "needs 9 words of memory, limit 8"));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(graphs_are_as_defined), cmocka_unit_test(functions_are_in_normal_form),
-        cmocka_unit_test(other_functions_are_not), cmocka_unit_test(what_is_wrong_is_told)};
+        cmocka_unit_test(other_functions_are_not), cmocka_unit_test(what_is_wrong_is_told),
+        cmocka_unit_test(what_is_refused_stands_in_the_text)};
     return cmocka_run_group_tests(tests, support_setup, support_teardown);
 }
