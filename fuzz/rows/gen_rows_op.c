@@ -7,10 +7,7 @@
 #include <string.h>
 
 /* Forms that are drawn: what the table has behind them changes no case. */
-enum {
-    ROWS_FORMS = PTX_FORM_MMA_BITS + 1,
-    ROWS_SPECIALS = PTX_SPECIAL_IS_EXPLICIT_CLUSTER + 1
-};
+enum { ROWS_FORMS = PTX_FORM_MMA_BITS + 1, ROWS_SPECIALS = PTX_SPECIAL_IS_EXPLICIT_CLUSTER + 1 };
 
 static enum rows_sort sort_of(enum ptx_form form)
 {
