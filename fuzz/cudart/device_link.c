@@ -112,19 +112,20 @@ void device_say(enum device_message kind, const char *format, ...)
 
 /* ---- launches ---- */
 
-/* The host's stack, without this library's own frames and what a sanitizer has above them. */
-void host_frames(struct device_stack *stack)
+enum { ADDRESSES = DEVICE_FRAMES + 8 };
+
+/* Without this library's own frames and what a sanitizer has above them. */
+static void name_frames(struct device_stack *stack, void *const *addresses, int count)
 {
-    void *frames[DEVICE_FRAMES + 8];
     struct link_map *map;
     Dl_info own, info;
-    int count = backtrace(frames, DEVICE_FRAMES + 8);
     bool below = false;
+    stack->count = 0;
     if (!dladdr((void *)(uintptr_t)host_frames, &own))
         return;
     for (int i = 0; i < count && stack->count < DEVICE_FRAMES; i++) {
         struct device_frame *frame = &stack->frames[stack->count];
-        if (!dladdr1(frames[i], &info, (void **)&map, RTLD_DL_LINKMAP))
+        if (!dladdr1(addresses[i], &info, (void **)&map, RTLD_DL_LINKMAP))
             continue;
         bool is_own = info.dli_fbase == own.dli_fbase;
         below |= is_own;
@@ -133,11 +134,28 @@ void host_frames(struct device_stack *stack)
         /* The program itself has no name in the loader's list. */
         *frame = (struct device_frame){.offset = 0};
         if (map && map->l_name[0] == '\0')
-            frame->offset = (uint64_t)((uintptr_t)frames[i] - map->l_addr);
+            frame->offset = (uint64_t)((uintptr_t)addresses[i] - map->l_addr);
         if (info.dli_sname)
             strncpy(frame->name, info.dli_sname, sizeof frame->name - 1);
         stack->count++;
     }
+}
+
+/* A program often asks from the same place as before. */
+void host_frames(struct device_stack *stack)
+{
+    static __thread void *known[ADDRESSES];
+    static __thread int known_count = -1;
+    static __thread struct device_stack named;
+    void *addresses[ADDRESSES];
+    const int count = backtrace(addresses, ADDRESSES);
+    if (count != known_count || memcmp(addresses, known, (size_t)count * sizeof *known) != 0) {
+        name_frames(&named, addresses, count);
+        memcpy(known, addresses, (size_t)count * sizeof *known);
+        known_count = count;
+    }
+    stack->count = named.count;
+    memcpy(stack->frames, named.frames, named.count * sizeof *named.frames);
 }
 
 /* Parameters one behind the other. NULL: no memory, or nothing was given. */

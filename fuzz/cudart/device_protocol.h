@@ -34,7 +34,7 @@ enum device_message {
     DEVICE_WRITTEN,  /* device_range: the host wrote it */
     DEVICE_COPIED,   /* device_range */
     DEVICE_ORDER,    /* device_order */
-    DEVICE_TOUCHED,  /* device_touched */
+    DEVICE_TOUCHED,  /* device_touched, as many frames as there are */
     DEVICE_TEXTURE,  /* uint64_t handle, then what it is of: a setting of PTX kernels, or nothing */
     DEVICE_HEAP,     /* uint64_t bytes, the most that kernels' malloc gives: answered by an error */
     DEVICE_LAUNCH,   /* device_launch: answered by device_launched, then what the kernel printed */

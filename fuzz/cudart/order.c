@@ -77,5 +77,8 @@ void order_touch(const char *function, const void *to, const void *from, size_t 
         return;
     strncpy(touched.name, function ? function : "a node of a graph", sizeof touched.name - 1);
     host_frames(&touched.stack);
-    device_tell(DEVICE_TOUCHED, &touched, sizeof touched, NULL, 0);
+    device_tell(DEVICE_TOUCHED, &touched,
+                offsetof(struct device_touched, stack.frames) +
+                    touched.stack.count * sizeof touched.stack.frames[0],
+                NULL, 0);
 }

@@ -7,6 +7,7 @@
 #include "fuzz/exec/ptx_link.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -226,7 +227,8 @@ static const size_t least[DEVICE_MESSAGES] = {[DEVICE_MODULE] = sizeof(uint32_t)
                                               [DEVICE_WRITTEN] = sizeof(struct device_range),
                                               [DEVICE_COPIED] = sizeof(struct device_range),
                                               [DEVICE_ORDER] = sizeof(struct device_order),
-                                              [DEVICE_TOUCHED] = sizeof(struct device_touched),
+                                              [DEVICE_TOUCHED] =
+                                                  offsetof(struct device_touched, stack.frames),
                                               [DEVICE_TEXTURE] = sizeof(uint64_t),
                                               [DEVICE_HEAP] = sizeof(uint64_t),
                                               [DEVICE_LAUNCH] = sizeof(struct device_launch),
@@ -279,7 +281,8 @@ static void on_message(struct device *device, enum device_message kind, const ch
         order_tell(device, &order);
         break;
     case DEVICE_TOUCHED:
-        memcpy(&touched, data, sizeof touched);
+        touched.stack.count = 0;
+        memcpy(&touched, data, bytes < sizeof touched ? bytes : sizeof touched);
         order_touched(device, &touched);
         break;
     case DEVICE_TEXTURE:
