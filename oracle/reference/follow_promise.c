@@ -78,20 +78,25 @@ static uint32_t overdue(const struct follower *f, struct follow_promise *p, uint
     return found;
 }
 
-/* Somebody who would have come first, where nothing may change any more. */
+/* Somebody who would have come first, where nothing may change any more. What has changed since is the priority of those
+ * who had passed the actor by, or his alone: behind a second change it may be higher than behind the first. */
 static uint32_t preferred(const struct follower *f, struct follow_promise *p, uint32_t actor)
 {
     uint32_t count = f->machine->actor_count, found = NOBODY;
     for (uint32_t x = 0; x < count; x++) {
         if (x == actor || !can_step(f, x))
             continue;
-        if (p->before[x][actor]) { /* the priority of x was lowered */
+        if (p->before[x][actor]) {
             memset(p->before[x], 0, sizeof p->before[x]);
-            found = ++p->changes >= p->spec.depth ? x : NOBODY;
+            found = x;
         }
         p->before[actor][x] = true;
     }
-    return found;
+    if (found == NOBODY)
+        return NOBODY;
+    for (uint32_t x = 0; x < count; x++)
+        p->before[x][actor] = false;
+    return ++p->changes >= p->spec.depth ? found : NOBODY;
 }
 
 /* Whom the schedule should have taken; the actor itself: it may. */

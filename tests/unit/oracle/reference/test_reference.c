@@ -712,6 +712,26 @@ static void whose_turn_it_is(void **state)
     }
 }
 
+/* Three threads that meet again and again: whoever is last alone runs with others behind it, and its priority may be
+ * raised above several that it had been lowered under. Each change counts once. */
+static void priorities_change_as_often_as_is_said(void **state)
+{
+    (void)state;
+    static const char meeting[] =
+        "launch(threads = 3, warp = 3, blocks = 1); private int i; private int k; kernel k() {"
+        "  while (i < 6) { k = 0; while (k < 3) { k = k + 1; } barrier(); i = i + 1; } }";
+    struct sched_spec once = {.kind = SCHED_PCT, .depth = 1},
+                      often = {.kind = SCHED_PCT, .depth = 5};
+    uint32_t noticed = 0;
+    often.length_estimate = 100;
+    for (often.seed = 0; often.seed < 1000; often.seed++) {
+        if (parts(SUBJECT_THREADS, meeting, &often, &often))
+            fail_msg("seed %u", (unsigned)often.seed);
+        noticed += parts(SUBJECT_THREADS, meeting, &often, &once);
+    }
+    assert_true(noticed > 500);
+}
+
 /* ---- choices that are not offered ---- */
 
 #define PTX_HEAD                                                                                   \
@@ -808,6 +828,7 @@ int main(void)
         cmocka_unit_test(what_is_compared_with_nothing_is_followed),
         cmocka_unit_test(a_wrong_ptx_machine_is_told),
         cmocka_unit_test(whose_turn_it_is),
+        cmocka_unit_test(priorities_change_as_often_as_is_said),
         cmocka_unit_test(what_is_not_offered_is_told),
         cmocka_unit_test(a_barrier_told_twice),
     };
