@@ -203,7 +203,7 @@ static void record_early(struct maker *m, uint32_t stream)
     put_stream(m, stream);
 }
 
-/* The host has waited for the stream's operations up to its last one, or for all: whatever begins now is behind them. */
+/* The host has waited for the stream's operations up to its last one, or for all: what begins now is behind them. */
 static void host_waited(struct world *w, uint32_t stream, bool for_all)
 {
     for (uint32_t s = 0; s < STREAMS; s++)

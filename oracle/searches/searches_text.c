@@ -4,7 +4,7 @@
 #include "engine/base/pcg.h"
 #include "oracle/searches/searches.h"
 
-enum { FLAGS, WAITING, ALIKE, MANNERS };
+enum { FLAGS, WAITING, ALIKE, PHASES, MANNERS };
 
 struct drawing {
     struct arena *arena;
@@ -95,15 +95,17 @@ static const char *flagged(struct drawing *d)
     }
 }
 
-/* Threads that do little but wait for each other. */
+/* Threads that do little but wait for each other, or end at once. */
 static const char *waiting(struct drawing *d)
 {
     const char *w = word(d), *v = *w == 'x' ? "y" : "x";
-    switch (below(d, 4)) {
+    switch (below(d, 5)) {
     case 0:
         return arena_printf(d->arena, "while (%s == 0) { }", w);
     case 1:
         return arena_printf(d->arena, "if (%s == 1) { while (%s == 0) { } }", w, v);
+    case 2:
+        return "exit;";
     default:
         return arena_printf(d->arena, "%s = 1;", w);
     }
@@ -126,6 +128,24 @@ static const char *alike(struct drawing *d)
     }
 }
 
+/* Threads with a barrier between what they do: few of them access what others do. */
+static const char *phase(struct drawing *d)
+{
+    const char *w = word(d);
+    switch (below(d, 6)) {
+    case 0:
+        return arena_printf(d->arena, "%s = %u;", w, 1 + below(d, 2));
+    case 1:
+        return arena_printf(d->arena, "a = %s;", w);
+    case 2:
+        return arena_printf(d->arena, "atomic_add(%s, 1);", w);
+    case 3:
+        return arena_printf(d->arena, "if (a == 0) { %s = 1; }", w);
+    default:
+        return "a = a + 1;";
+    }
+}
+
 static const char *any_statement(struct drawing *d)
 {
     switch (d->manner) {
@@ -135,6 +155,8 @@ static const char *any_statement(struct drawing *d)
         return waiting(d);
     case ALIKE:
         return alike(d);
+    case PHASES:
+        return phase(d);
     default:
         return statement(d, 1);
     }
@@ -150,17 +172,35 @@ static const char *list(struct drawing *d, uint32_t count)
     return text;
 }
 
-/* A list for each thread: of four one statement, of two up to four. */
-static const char *arms(struct drawing *d, uint32_t threads, uint32_t all)
+/* Of four threads one, of two up to four; less where there is as much again behind a barrier. */
+static uint32_t statements_of(struct drawing *d, uint32_t threads)
+{
+    if (threads == 4 || (threads == 3 && d->manner == WAITING))
+        return 1;
+    return threads == 3 || d->manner == PHASES ? 1 + below(d, 2) : 2 + below(d, 3);
+}
+
+/* A list for each thread. */
+static const char *own_arms(struct drawing *d, uint32_t threads, uint32_t all)
 {
     const char *text = "";
     for (uint32_t t = 0; t < all; t++) {
-        const char *own = list(d, all == 4 ? 1 : all == 3 ? 1 + below(d, 2) : 2 + below(d, 3));
+        const char *own = list(d, statements_of(d, all));
         const char *head =
             t + 1 == all ? "" : arena_printf(d->arena, "if (bid * %u + tid == %u) ", threads, t);
         text = arena_printf(d->arena, "%s%s%s{%s }", text, t ? " else " : "", head, own);
     }
-    if (below(d, 3) == 0 || d->manner == WAITING) {
+    return text;
+}
+
+static const char *arms(struct drawing *d, uint32_t threads, uint32_t all)
+{
+    const char *text = own_arms(d, threads, all);
+    if (d->manner == PHASES) {
+        const char *rest = own_arms(d, threads, all);
+        return arena_printf(d->arena, "%s barrier(); %s", text, rest);
+    }
+    if (below(d, d->manner == WAITING ? 2 : 3) == 0) {
         const char *rest = list(d, 1);
         text = arena_printf(d->arena, "%s barrier();%s", text, rest);
     }
@@ -240,10 +280,10 @@ static const char *blocks(struct drawing *d)
 
 const char *searches_text(struct arena *arena, enum subject_id subject, uint64_t number)
 {
-    struct drawing d = {arena, pcg_derive(number, PCG_SCHEDULE, 77), 0, NULL};
+    struct drawing d = {.arena = arena, .rng = pcg_derive(number, PCG_SCHEDULE, 77)};
     if (subject == SUBJECT_INTERLEAVE && below(&d, 2))
         return blocks(&d);
-    d.manner = below(&d, 6);
+    d.manner = below(&d, MANNERS + 3);
     bool grid = d.manner != ALIKE && below(&d, 4) == 0;
     uint32_t threads = grid ? 1 + below(&d, 2) : 2 + below(&d, 2), blocks = grid ? 2 : 1, warp = 1;
     if (d.manner == ALIKE)
