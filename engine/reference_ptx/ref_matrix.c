@@ -258,8 +258,8 @@ static bool may_be(const struct sum *sum, uint32_t count, enum ptx_word type, ui
     long double x = ref_float_value(got, type);
     if (isnan(sum->value))
         return isnan(x);
-    if (sum->size >= ldexpl(1, f.exponent + 1))
-        return true; /* a partial sum may be infinite */
+    if (sum->size > ldexpl(2 - ldexpl(1, 1 - f.precision), f.exponent))
+        return true; /* beyond the greatest number a partial sum may be infinite */
     if (isinf(sum->value))
         return x == sum->value;
     const int smallest = 2 - f.exponent - f.precision;

@@ -36,8 +36,8 @@ enum {
     CACHES_SEED = 7,
     ITS_SHARE = 4,
     VARIANTS_SEED = 9,
-    VARIANTS = 8, /* that a case has */
-    KINDS = 16,   /* of programs of instructions: so many are of barriers, of clusters */
+    VARIANTS = 14, /* that a case has */
+    KINDS = 16,    /* of programs of instructions: so many are of barriers, of clusters */
     BARRIERS = 4,
     CLUSTERS = 2,
     INSTRUCTIONS_SCHEDULES = 4 /* each subject's share of them is one */

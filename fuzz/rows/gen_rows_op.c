@@ -7,7 +7,11 @@
 #include <string.h>
 
 /* Forms that are drawn: what the table has behind them changes no case. */
-enum { ROWS_FORMS = PTX_FORM_MMA_BITS + 1, ROWS_SPECIALS = PTX_SPECIAL_IS_EXPLICIT_CLUSTER + 1 };
+enum {
+    WAYS = 256, /* of an instruction's modifiers: more count as so many */
+    ROWS_FORMS = PTX_FORM_MMA_BITS + 1,
+    ROWS_SPECIALS = PTX_SPECIAL_IS_EXPLICIT_CLUSTER + 1
+};
 
 static enum rows_sort sort_of(enum ptx_form form)
 {
@@ -430,12 +434,29 @@ static bool is_wanted(const struct rows_gen *r, enum ptx_form form, enum rows_so
                                : sort == SORT_NOTHING;
 }
 
+/* In how many ways its modifiers can be put, up to WAYS. */
+static uint32_t ways_of(enum ptx_form form)
+{
+    const char *modifiers = ptx_forms[form].modifiers;
+    struct ptx_group group;
+    uint32_t ways = 1;
+    while (ways < WAYS && ptx_group_next(&modifiers, &group)) {
+        uint32_t count = 1 + group.optional;
+        for (size_t k = 0; k < group.length; k++)
+            count += group.words[k] == '|';
+        ways *= count;
+    }
+    return ways < WAYS ? ways : WAYS;
+}
+
+/* Every second one of many kinds as often as it has ways: conversions have hundreds, each a function of its own. */
 static enum ptx_form draw_form(struct rows_gen *r, enum rows_sorts sorts)
 {
+    const bool by_ways = sorts == ROWS_ANY && gen_chance(r->g, 50);
     enum ptx_form form;
     do {
         form = (enum ptx_form)gen_below(r->g, ROWS_FORMS);
-    } while (!is_wanted(r, form, sorts));
+    } while (!is_wanted(r, form, sorts) || (by_ways && gen_below(r->g, WAYS) >= ways_of(form)));
     return form;
 }
 
