@@ -158,13 +158,14 @@ struct ast_kernel *transform_apply(struct arena *arena, const struct ast_kernel 
     return result;
 }
 
-/* Any; one in four is of those that copy a loop's body or its test, or compute both sides of a branch, which few
- * kernels have a place for. */
+/* Any; one in four is of those that copy a loop's body or its test, or a block, or compute both sides of a branch,
+ * which few kernels have a place for. */
 static enum transform_id draw_id(struct pcg *rng)
 {
-    static const enum transform_id few[] = {TRANSFORM_UNROLL, TRANSFORM_FLATTEN, TRANSFORM_PEEL,
-                                            TRANSFORM_SPLIT, TRANSFORM_GRAPH_UNROLL};
-    uint32_t which = pcg_below(rng, 4), one = pcg_below(rng, 5);
+    static const enum transform_id few[] = {TRANSFORM_UNROLL,       TRANSFORM_FLATTEN,
+                                            TRANSFORM_PEEL,         TRANSFORM_SPLIT,
+                                            TRANSFORM_GRAPH_UNROLL, TRANSFORM_CLONE};
+    uint32_t which = pcg_below(rng, 4), one = pcg_below(rng, sizeof few / sizeof few[0]);
     return which == 0 ? few[one] : (enum transform_id)pcg_below(rng, TRANSFORM_COUNT);
 }
 

@@ -58,7 +58,8 @@ bool texts_draw_ptx(struct drawn *d);
 uint64_t drawn_constant(struct drawn *d);
 uint64_t drawn_literal(struct drawn *d);
 
-/* Its head comments, for so many parameters; returns what the claims among them say, which stands last. */
-const char *drawn_settings(struct drawn *d, uint32_t parameters);
+/* Its head comments, for so many parameters; returns what the claims among them say, which stands last. *is_wrong: they
+ * do not fit each other, and nobody may take them. */
+const char *drawn_settings(struct drawn *d, uint32_t parameters, bool *is_wrong);
 
 #endif

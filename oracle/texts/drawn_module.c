@@ -693,7 +693,8 @@ bool texts_draw_ptx(struct drawn *d)
     static const char *const names[] = {"x", "x1", "$a", "_b"};
     struct module m = {.d = d, .may_err = drawn_once_in(d, 4)};
     uint32_t first = drawn_below(d, 4), parameter_count = drawn_below(d, 4);
-    const char *claims = drawn_settings(d, parameter_count);
+    bool is_wrong;
+    const char *claims = drawn_settings(d, parameter_count, &is_wrong);
     put(&m, ".version");
     put(&m, "7.8");
     put(&m, ".target");
@@ -708,5 +709,5 @@ bool texts_draw_ptx(struct drawn *d)
     }
     entry(&m, parameter_count);
     text_format(&d->words, "%swithin 0 ", claims);
-    return m.wrong;
+    return m.wrong || is_wrong;
 }

@@ -10,6 +10,8 @@
 struct head {
     struct drawn *d;
     bool in_line;
+    uint32_t grid[3]; /* 0: not all of it runs, or nothing says so */
+    bool is_wrong;    /* nobody may take it */
 };
 
 /* One setting, in this line or the next one. */
@@ -69,6 +71,8 @@ static void launch(struct head *h)
             text = arena_printf(d->arena, "%s/%u+%u", text, first, window);
         }
         put(h, arena_printf(d->arena, "blocks=%s", text));
+        for (uint32_t i = 0; i < 3; i++)
+            h->grid[i] = part ? 0 : grid[i];
     }
     if (drawn_once_in(d, 2)) {
         warp = 1 + drawn_below(d, LIMIT_WARP);
@@ -91,19 +95,31 @@ static void launch(struct head *h)
                 grid[2], window, first, threads[0], threads[1], threads[2]);
 }
 
+/* Clusters are at most 16 blocks, and the grid is whole ones in each dimension; else it is refused. */
+static void clusters(struct head *h, uint32_t cluster[3])
+{
+    const bool may_be_any = h->grid[0] > 0;
+    const char *text = dimensions(h->d, may_be_any ? 3 : 1, cluster);
+    h->is_wrong |= cluster[0] * cluster[1] * cluster[2] > 16;
+    for (uint32_t i = 0; i < 3; i++)
+        h->is_wrong |= may_be_any && h->grid[i] % cluster[i] != 0;
+    put(h, arena_printf(h->d->arena, "cluster=%s", text));
+}
+
 static void rest_of_launch(struct head *h)
 {
     struct drawn *d = h->d;
-    bool given = drawn_once_in(d, 2), raw = drawn_once_in(d, 5), clusters = drawn_once_in(d, 8);
+    uint32_t cluster[3] = {1, 1, 1};
+    bool given = drawn_once_in(d, 2), raw = drawn_once_in(d, 5), has_clusters = drawn_once_in(d, 8);
     uint32_t bytes = given && !drawn_once_in(d, 3) ? drawn_below(d, 5000) : 0;
     if (given)
         put(h, arena_printf(d->arena, "shared=%s", number(d, bytes)));
     if (raw)
         put(h, "raw");
-    if (clusters)
-        put(h, "cluster=1");
-    text_format(&d->words, "cluster %d 1 1 1 shared %d %u %s ", clusters, given, bytes,
-                raw ? "raw" : "injected");
+    if (has_clusters)
+        clusters(h, cluster);
+    text_format(&d->words, "cluster %d %u %u %u shared %d %u %s ", has_clusters, cluster[0],
+                cluster[1], cluster[2], given, bytes, raw ? "raw" : "injected");
     if (drawn_once_in(d, 3))
         put(h, "entry=k");
 }
@@ -257,7 +273,7 @@ static const char *claims(struct head *h)
     return words;
 }
 
-const char *drawn_settings(struct drawn *d, uint32_t parameters)
+const char *drawn_settings(struct drawn *d, uint32_t parameters, bool *is_wrong)
 {
     struct head h = {.d = d};
     launch(&h);
@@ -271,5 +287,6 @@ const char *drawn_settings(struct drawn *d, uint32_t parameters)
     registers(&h);
     tokens(&h);
     end_line(&h);
+    *is_wrong = h.is_wrong;
     return claims(&h);
 }

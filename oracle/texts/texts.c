@@ -89,8 +89,9 @@ const char *texts_of_ptx(struct arena *arena, uint64_t number, const char **text
     bool wrong = texts_draw_ptx(&d);
     *text = d.text.bytes;
     if (wrong)
-        return read_kernel(arena, d.text.bytes, &why) ? "taken: an operand that does not fit"
-                                                      : NULL;
+        return read_kernel(arena, d.text.bytes, &why)
+                   ? "taken: an operand, or clusters, that do not fit"
+                   : NULL;
     return of_text(&d);
 }
 
