@@ -78,8 +78,10 @@ static uint32_t overdue(const struct follower *f, struct follow_promise *p, uint
     return found;
 }
 
-/* Somebody who would have come first, where nothing may change any more. What has changed since is the priority of those
- * who had passed the actor by, or his alone: behind a second change it may be higher than behind the first. */
+/*
+ * Somebody who would have come first, where nothing may change any more. What has changed since is the priority of
+ * those who had passed the actor by, or his alone: behind a second change it may be higher than behind the first.
+ */
 static uint32_t preferred(const struct follower *f, struct follow_promise *p, uint32_t actor)
 {
     uint32_t count = f->machine->actor_count, found = NOBODY;
