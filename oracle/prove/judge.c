@@ -98,7 +98,8 @@ static void explain_alarm(const struct judging *j, struct goal_outcome *outcome,
     else if (replay->cut)
         outcome->why = arena_printf(arena,
                                     "%s; the executions that were tried end before, where another "
-                                    "thread is out of bounds, or an assertion or assume fails",
+                                    "thread is out of bounds, an assertion or assume fails, or "
+                                    "threads part at a barrier",
                                     who);
     else if (model->ordered)
         outcome->why = arena_printf(arena,

@@ -109,11 +109,12 @@ const char *proof_shown(struct arena *arena, const struct check_run *runs, enum 
     return NULL;
 }
 
-/* Other threads of a proof go on where one dies; the execution ends. */
+/* Other threads of a proof go on where one dies, or where some wait at a barrier that others never reach; the execution
+ * ends. */
 static bool is_cut(const struct check_run *runs)
 {
-    static const enum status ends[] = {STATUS_OUT_OF_BOUNDS, STATUS_ASSERT_FAILS,
-                                       STATUS_INFEASIBLE};
+    static const enum status ends[] = {STATUS_OUT_OF_BOUNDS, STATUS_ASSERT_FAILS, STATUS_INFEASIBLE,
+                                       STATUS_BARRIER_DIVERGENCE};
     for (uint32_t i = 0; i < PROOF_SUBJECTS; i++)
         for (size_t n = 0; n < sizeof ends / sizeof ends[0]; n++)
             if (runs[proof_subjects[i]].statuses[ends[n]] > 0)

@@ -11,7 +11,7 @@
 struct proof_replay {
     bool shown;
     bool
-        cut; /* an execution ended by another thread's index, assertion or assume before it could show anything */
+        cut; /* an execution ended by another thread's index, assertion, assume or barrier before it could show it */
     const char *how;                 /* shown: which subject saw what */
     const struct ast_kernel *kernel; /* with the inputs; to be printed for `check` */
 };

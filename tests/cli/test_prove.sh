@@ -355,6 +355,11 @@ expect 0 prove own.simt
 expect 1 prove own.simt --memory adv
 says out "alarm" "It rests on values made up: what line 7 reads from S"
 
+# Threads 0 and 1 have ended where the others meet: nobody comes to the race behind, which is no fault of the prover.
+printf 'launch(threads=4, warp=4, blocks=2); global int A[8]; private int i;\nkernel k() { if (tid < 2) { return; } barrier(); i = A[tid]; A[tid] = bid; }\n' >parted.simt
+expect 1 prove parted.simt
+says out "alarm" "threads part at a barrier"
+
 # Each of these a prover misses that has one rule wrong: barriers of one block empty no other's notes; who dies does not
 # make what was before undone; memory behind a barrier is the others', too; a trip that was not unrolled; an atomic
 # and a read; one thread's two accesses are no race; what is written in a loop's earlier trip.
