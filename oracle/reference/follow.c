@@ -31,8 +31,14 @@ static bool is_ptx(enum subject_id subject)
 static void hear(struct follower *f, enum ref_access_kind kind, uint32_t thread, uint32_t address,
                  int32_t value)
 {
-    if (f->state == FOLLOW_ALONG && f->heard_count < FOLLOW_ACCESSES)
-        f->heard[f->heard_count++] = (struct ref_access){kind, thread, address, value};
+    if (f->state != FOLLOW_ALONG)
+        return;
+    if (f->heard_count == FOLLOW_ACCESSES) { /* a warp's wait for its copies may make as many */
+        f->state = FOLLOW_LOST;
+        f->unknown = "a step with more accesses than are kept";
+        return;
+    }
+    f->heard[f->heard_count++] = (struct ref_access){kind, thread, address, value};
 }
 
 static void on_read(void *context, uint32_t thread, uint32_t address, uint32_t stm)
