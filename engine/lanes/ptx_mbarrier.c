@@ -68,6 +68,8 @@ static const char *arrive(struct mbarrier *b, uint32_t count, bool drops, bool m
 {
     if (count == 0 || count > b->pending)
         return "more arrivals, or fewer than one, than the phase of the mbarrier still expects";
+    if (drops && count > b->expected)
+        return "it drops more arrivals than each phase of the mbarrier expects";
     b->pending -= count;
     b->expected -= drops ? count : 0;
     if (!may_be_last && b->pending == 0 && b->bytes == 0)

@@ -69,6 +69,8 @@ static void arrive(struct ref_mbarrier_step *x, struct object o)
     o.pending -= n;
     if (says(x, PTX_SLOT_SYNC, PTX_W_ARRIVE_DROP))
         o.expected -= n;
+    if (o.expected < 0)
+        x->stuck = true;
     perhaps_complete(&o);
     if (says(x, PTX_SLOT_MODE, PTX_W_NO_COMPLETE) && o.parity != parity)
         x->stuck = true;
