@@ -48,7 +48,7 @@ caches = lines=2,words=1
 END
 expect 0 run -c c.ini --check
 says out 'caches = lines=2,words=1'
-expect 0 run -c c.ini --spin --cases 900 --seed 5 -j 1 --db c.db --no-minimise
+expect 0 run -c c.ini --spin --cases 60 --seed 6 -j 1 --db c.db --no-minimise
 says out 'STALE'
 expect 0 triage --db c.db show 1
 says out 'caches=lines=2,words=1'

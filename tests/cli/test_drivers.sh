@@ -28,8 +28,10 @@ says out "agrees 4"
 drivers 0 4 chdir mock-a
 says out "agrees 4"
 # Who catches every signal that can be caught, and then spins, has used up its time all the same.
-drivers 1 1 signals mock-a
-says out "outside|hang|" "hang 1"
+if [ -n "${SIMTFUZZ_WHOLE:-}" ]; then # five seconds of processor time
+    drivers 1 1 signals mock-a
+    says out "outside|hang|" "hang 1"
+fi
 # A child that a driver leaves behind ends with it; one that hangs when it is unloaded is not unloaded.
 drivers 0 4 fork mock-a
 says out "agrees 4"

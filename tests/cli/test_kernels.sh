@@ -106,8 +106,10 @@ says err "the time is over: searches that were not ready by then say so"
 says out "NOT all executions: the bound on time cut the search off" "30 kernels: 30 agree"
 
 # Where it is too large, it says what cut it off, which need not be the time.
-expect 0 check "$papers/incr-n8.simt" --exhaustive --time 1h
-says out 'threads: NOT all executions: the bound on ' ' cut the search off; ' ' outcomes found, a subset'
+if [ -n "${SIMTFUZZ_WHOLE:-}" ]; then # three seconds
+    expect 0 check "$papers/incr-n8.simt" --exhaustive --time 1h
+    says out 'threads: NOT all executions: the bound on ' ' cut the search off; ' ' outcomes found, a subset'
+fi
 
 # Bad input: a message with its place, status 2, standard output untouched.
 printf 'kernel k() { x = 1; ' >truncated.simt

@@ -161,8 +161,10 @@ fares spin.ptx 'nonterminating 1'
 kernel count.ptx '.reg .u32 r; L: add.u32 r, r, 1; bra L;'
 expect 0 check --fail-on none --budget 65536 count.ptx
 says out 'step_limit 1' 'register r may be read before it is written, line 5'
-expect 0 check --fail-on none count.ptx
-says out 'unknown   count.ptx: it was stopped before its end'
+if [ -n "${SIMTFUZZ_WHOLE:-}" ]; then # six seconds of executions that become longer
+    expect 0 check --fail-on none count.ptx
+    says out 'unknown   count.ptx: it was stopped before its end'
+fi
 kernel tokens.ptx 'L: ssy L; bra L;' 'threads=4 warp=4 raw'
 fares tokens.ptx 'call_depth 1' 'thread 0 at line 5: more tokens on the stack of a warp than are kept'
 kernel loose.ptx 'sync; ret;' 'threads=4 warp=4 raw'

@@ -59,14 +59,16 @@ left 0
 on 24x80 'wait:cases' key:^C end
 left 0
 says out "simtfuzz: ending" "campaign 1 interrupted"
-on 24x80 'wait:cases' signal:15 end
-left 0
-on 24x80 'wait:cases' signal:1 end
-left 0
 on 24x80 'wait:cases' signal:11 end
 says out "left main cursor wrap cooked"
-on 24x80 'wait:cases' 'key:^\' end
-says out "left main cursor wrap cooked"
+if [ -n "${SIMTFUZZ_WHOLE:-}" ]; then
+    on 24x80 'wait:cases' signal:15 end
+    left 0
+    on 24x80 'wait:cases' signal:1 end
+    left 0
+    on 24x80 'wait:cases' 'key:^\' end
+    says out "left main cursor wrap cooked"
+fi
 # The process that draws is killed, or crashes: the one above restores the terminal, says so, and goes on.
 for signal in 9 11; do
     on 24x80 'wait: writes' killchild:$signal 'gone:workers' 'wait:workers' key:q end

@@ -14,16 +14,16 @@ static inline bool many_whole(void)
     return getenv("SIMTFUZZ_WHOLE") != NULL;
 }
 
-/* Of so many a quarter. */
+/* Of so many an eighth. */
 static inline uint32_t many(uint32_t all)
 {
-    return many_whole() ? all : all / 4;
+    return many_whole() ? all : all / 8;
 }
 
-/* Whether the case of this number is asked: every fourth is. */
+/* Whether the case of this number is asked: every eighth is. */
 static inline bool many_has(uint64_t number)
 {
-    return many_whole() || number % 4 == 0;
+    return many_whole() || number % 8 == 0;
 }
 
 #endif

@@ -11,6 +11,7 @@
 #include "engine/program/program.h"
 #include "fuzz/generate/generate.h"
 #include "tests/unit/shared/arena_fixture.h"
+#include "tests/unit/shared/many.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -688,14 +689,14 @@ static void random_kernels_keep_their_meaning(void **state)
 {
     (void)state;
     uint32_t ends[STATUS_COUNT] = {0};
-    for (uint64_t seed = 0; seed < 4000; seed++) {
+    for (uint64_t seed = 0; seed < many(4000); seed++) {
         size_t mark = arena_mark(&arena);
         struct ast_kernel *kernel = draw_kernel(seed);
         ends[compare(kernel)]++;
         arena_release(&arena, mark);
     }
-    assert_true(ends[STATUS_TERMINATED] > 3000);
-    assert_true(ends[STATUS_OUT_OF_BOUNDS] > 10);
+    assert_true(ends[STATUS_TERMINATED] > many(3000));
+    assert_true(ends[STATUS_OUT_OF_BOUNDS] > many(10));
     assert_true(ends[STATUS_CALL_DEPTH] > 0);
 }
 
@@ -805,7 +806,7 @@ static void generated_kernels_keep_their_meaning(void **state)
     uint32_t structured =
         ((1u << FEATURE_COUNT) - 1) & ~(1u << FEATURE_GRAPHS | 1u << FEATURE_DIRECTIONS |
                                         1u << FEATURE_CRS | 1u << FEATURE_KNOWN);
-    for (uint64_t number = 0; number < 2000; number++) {
+    for (uint64_t number = 0; number < many(2000); number++) {
         size_t mark = arena_mark(&arena);
         const char *reason = NULL;
         struct gen_options options = GEN_DEFAULTS;
@@ -822,8 +823,8 @@ static void generated_kernels_keep_their_meaning(void **state)
             refused++;
         arena_release(&arena, mark);
     }
-    assert_true(terminated > 1000);
-    assert_true(refused > 10);
+    assert_true(terminated > many(1000));
+    assert_true(refused > many(10));
 }
 
 int main(void)

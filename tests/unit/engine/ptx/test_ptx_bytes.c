@@ -4,6 +4,7 @@
 #include "engine/base/pcg.h"
 #include "engine/input/input.h"
 #include "engine/program/ptx_code.h"
+#include "tests/unit/shared/many.h"
 #include "tests/unit/shared/ptx_text.h"
 
 #include <glob.h>
@@ -94,7 +95,7 @@ static void every_prefix(void **state)
 static void random_bytes(void **state)
 {
     (void)state;
-    for (uint32_t i = 0; i < 2000; i++) {
+    for (uint32_t i = 0; i < many(2000); i++) {
         struct pcg rng = pcg_derive(21, PCG_MUTATE, i);
         char text[400];
         size_t length = pcg_below(&rng, sizeof text);
@@ -133,14 +134,14 @@ static void changed_bytes(void **state)
 {
     (void)state;
     uint32_t read = 0;
-    for (uint32_t i = 0; i < 6000; i++) {
+    for (uint32_t i = 0; i < many(6000); i++) {
         struct pcg rng = pcg_derive(22, PCG_MUTATE, i);
         char text[2 * sizeof rich + 64];
         snprintf(text, sizeof text, ".global .align 4 .b32 g[4] = {1, -2};%s", rich);
         read += survive(text, change(&rng, text, strlen(text), sizeof text));
     }
     printf("%u of 6000 changed texts are read\n", read);
-    assert_true(read > 150);
+    assert_true(read > many(150));
 }
 
 /* Settings and claims. */
@@ -154,7 +155,7 @@ static void changed_heads(void **state)
         "// simtfuzz: stack=call,1111,3+sync,01,2+div,1,1+brk,1,1\n"
         "// expect: race_free, terminates\n// expect crs:patent: final g == {1, 2, 3, 4}, race g\n";
     uint32_t before = laid_out;
-    for (uint32_t i = 0; i < 4000; i++) {
+    for (uint32_t i = 0; i < many(4000); i++) {
         struct pcg rng = pcg_derive(25, PCG_MUTATE, i);
         char changed[2 * sizeof head], text[sizeof changed + sizeof rich + 64];
         memcpy(changed, head, sizeof head);
@@ -165,7 +166,7 @@ static void changed_heads(void **state)
         survive(text, strlen(text));
     }
     printf("%u of 4000 texts with changed heads are laid out\n", laid_out - before);
-    assert_true(laid_out - before > 300);
+    assert_true(laid_out - before > many(300));
 }
 
 /* The compilers' texts, each with a few bytes changed. */
@@ -205,7 +206,7 @@ static void token_soup(void **state)
         "bra",    "L",      "L:",      "call",    ".uni",  "mov",   ".u32",   "setp",   ".lt",
         "0f0",    "1.5",    "0x",      "7",       ".loc",  ".file", "\"a\"",  ".ptr",   "%tid.x",
         "ret;",   ".weak",  "mov.u32", "p: ",     "exit;", "ret",   "trap; ", "/*",     "*/ "};
-    for (uint32_t i = 0; i < 6000; i++) {
+    for (uint32_t i = 0; i < many(6000); i++) {
         struct pcg rng = pcg_derive(24, PCG_MUTATE, i);
         char text[2000] = ".entry k() { .reg .b32 %r<9>; .reg .pred p; ";
         size_t length = i % 2 ? strlen(text) : 0;

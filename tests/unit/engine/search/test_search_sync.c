@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tests/unit/shared/many.h"
 #include "tests/unit/shared/support.h"
 
 enum { PATH_MAX = 256, OUTCOMES_MAX = 512, EXECUTIONS_MAX = 400000 };
@@ -240,7 +241,7 @@ static void random_kernels_agree_with_enumeration(void **state)
                   {1, 1, 2, 4, &semantics_threads}, {2, 1, 2, 2, &semantics_threads},
                   {4, 2, 1, 3, &semantics_simt},    {2, 2, 2, 3, &semantics_simt}};
     struct pcg rng = pcg_derive(23, PCG_KERNEL, 0);
-    uint32_t checked = 0, rounds = 240;
+    uint32_t checked = 0, rounds = many(480);
     (void)state;
     for (uint32_t round = 0; round < rounds; round++) {
         size_t mark = arena_mark(&test_arena), s = round % (sizeof shapes / sizeof *shapes);

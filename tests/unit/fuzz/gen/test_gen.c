@@ -1,6 +1,7 @@
 /* Generated kernels: valid, bounded, race-free where they claim to be, the same everywhere. */
 #include "engine/input/input.h"
 #include "fuzz/generate/generate.h"
+#include "tests/unit/shared/many.h"
 #include "tests/unit/shared/support.h"
 
 #include "engine/language/print.h"
@@ -432,15 +433,15 @@ static void spinning_and_overrunning_are_possible(void **state)
     (void)state;
     struct gen_options options = options_of("spin,oob,-graphs,-directions,-crs,-known,-named");
     uint32_t count[STATUS_COUNT] = {0};
-    for (uint64_t i = 0; i < 1000; i++) {
+    for (uint64_t i = 0; i < many(1000); i++) {
         size_t mark = arena_mark(&test_arena);
         const struct ast_kernel *kernel = gen_case(&test_arena, 10, i, &options);
         count[run_kernel(kernel, &semantics_simt, i).status]++;
         arena_release(&test_arena, mark);
     }
-    assert_true(count[STATUS_STEP_LIMIT] > 10);
+    assert_true(count[STATUS_STEP_LIMIT] > many(10));
     assert_true(count[STATUS_OUT_OF_BOUNDS] > 0);
-    assert_true(count[STATUS_TERMINATED] > 50);
+    assert_true(count[STATUS_TERMINATED] > many(50));
 }
 
 /* ---- the sources ---- */
