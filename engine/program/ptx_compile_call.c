@@ -3,30 +3,10 @@
  * it returns.
  */
 #include "engine/base/bits.h"
+#include "engine/base/invariant.h"
 #include "engine/program/ptx_compile_internal.h"
 
 #include <string.h>
-
-struct call {
-    const struct ptx_operand *returns, *target, *arguments, *signature;
-};
-
-static struct call divide(const struct ptx_operand *o)
-{
-    struct call call = {NULL, NULL, NULL, NULL};
-    if (o->kind == PTX_OPERAND_LIST) {
-        call.returns = o;
-        o = o->next;
-    }
-    call.target = o;
-    o = o->next;
-    if (o && o->kind == PTX_OPERAND_LIST) {
-        call.arguments = o;
-        o = o->next;
-    }
-    call.signature = o;
-    return call;
-}
 
 /* ---- functions without bodies ---- */
 
@@ -123,7 +103,8 @@ static void add_copies(struct ptx_builder *b, struct ptx_formals *formals,
 }
 
 /* The arguments, where the caller has them: nothing is copied. */
-static void keep_arguments(struct ptx_builder *b, const struct call *call, struct ptx_op *op)
+static void keep_arguments(struct ptx_builder *b, const struct ptx_call_operands *call,
+                           struct ptx_op *op)
 {
     const struct ptx_variable *formal = call->target->target.function->parameters;
     const struct ptx_operand *o = call->arguments ? call->arguments->items : NULL;
@@ -136,7 +117,8 @@ static void keep_arguments(struct ptx_builder *b, const struct call *call, struc
     op->copy_count = b->copy_count - op->copy;
 }
 
-static void build_outside(struct ptx_builder *b, const struct call *call, struct ptx_op *op)
+static void build_outside(struct ptx_builder *b, const struct ptx_call_operands *call,
+                          struct ptx_op *op)
 {
     const char *name = call->target->target.function->name;
     for (size_t i = 0; i < sizeof outside / sizeof outside[0]; i++)
@@ -152,7 +134,7 @@ static void build_outside(struct ptx_builder *b, const struct call *call, struct
     ptx_build_fail(b, "function '%.80s' has no body", name);
 }
 
-static void build_copies(struct ptx_builder *b, const struct call *call,
+static void build_copies(struct ptx_builder *b, const struct ptx_call_operands *call,
                          const struct ptx_function *f, struct ptx_op *op)
 {
     struct ptx_formals formals = {.bytes = 0};
@@ -182,7 +164,8 @@ static const struct ptx_function *signature_of(const struct ptx_operand *o)
 }
 
 /* Any function with the signature may be called, but no entry. */
-static void build_indirect(struct ptx_builder *b, const struct call *call, struct ptx_op *op)
+static void build_indirect(struct ptx_builder *b, const struct ptx_call_operands *call,
+                           struct ptx_op *op)
 {
     static const struct ptx_function plain = {.name = "_"};
     const struct ptx_function *f = signature_of(call->signature);
@@ -198,7 +181,8 @@ static void build_indirect(struct ptx_builder *b, const struct call *call, struc
 void ptx_build_call(struct ptx_builder *b, const struct ptx_instruction *instruction,
                     struct ptx_op *op)
 {
-    struct call call = divide(instruction->operands);
+    struct ptx_call_operands call;
+    INVARIANT(ptx_call_divide(instruction->operands, &call));
     op->exec = PTX_EXEC_CALL;
     if (call.target->target_kind == PTX_TARGET_STATEMENT) {
         op->target = ptx_build_label(b, call.target->target.statement);

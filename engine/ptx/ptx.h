@@ -269,6 +269,13 @@ bool ptx_check(struct arena *arena, struct ptx_module *module, struct diag *diag
 /* Bytes of a variable or parameter; 0: not known (an array without a length). */
 uint64_t ptx_variable_bytes(const struct ptx_variable *var);
 
+/* Which operand of a call is which: [(returns),] target [, (arguments)] [, prototype or list of targets]. NULL: it has
+ * none. False: they are not those of a call. */
+struct ptx_call_operands {
+    struct ptx_operand *returns, *target, *arguments, *signature;
+};
+bool ptx_call_divide(struct ptx_operand *operands, struct ptx_call_operands *call);
+
 /* The register of this name, with or without its '%', among the declarations of a body; of a range also its index.
  * NULL: there is none. */
 const struct ptx_variable *ptx_find_register(const struct ptx_statement *body, const char *name,

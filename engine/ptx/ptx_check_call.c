@@ -12,14 +12,9 @@ uint64_t ptx_variable_bytes(const struct ptx_variable *var)
     return bytes;
 }
 
-struct call {
-    struct ptx_operand *returns, *target, *arguments, *signature;
-};
-
-/* Which operand is which; false: they are not those of a call. */
-static bool divide(struct ptx_operand *o, struct call *call)
+bool ptx_call_divide(struct ptx_operand *o, struct ptx_call_operands *call)
 {
-    *call = (struct call){NULL, NULL, NULL, NULL};
+    *call = (struct ptx_call_operands){NULL, NULL, NULL, NULL};
     if (o && o->kind == PTX_OPERAND_LIST) {
         call->returns = o;
         o = o->next;
@@ -108,7 +103,7 @@ static bool is_code_address(const struct ptx_operand *o)
 }
 
 /* Of kernels that are run as they stand (ptx_kernel.h): code behind a label is called, too. */
-static bool is_label_call(const struct call *call)
+static bool is_label_call(const struct ptx_call_operands *call)
 {
     const struct ptx_operand *target = call->target;
     return target->target_kind == PTX_TARGET_STATEMENT &&
@@ -119,9 +114,9 @@ static bool is_label_call(const struct call *call)
 /* An indirect call without parameters needs no prototype here: the report's `call E`. */
 void ptx_check_call(struct ptx_checker *c, struct ptx_operand *operands, struct location at)
 {
-    struct call call;
+    struct ptx_call_operands call;
     const struct ptx_function *f = NULL;
-    if (!divide(operands, &call)) {
+    if (!ptx_call_divide(operands, &call)) {
         diag_error(c->diag, at, "'call' takes [(results),] function [, (arguments)] [, prototype]");
         return;
     }

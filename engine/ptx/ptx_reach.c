@@ -188,16 +188,12 @@ static void reach_operand(struct reacher *r, const struct ptx_operand *o)
 /* A call by an address, without a list of what it may be. */
 static bool calls_any(const struct ptx_instruction *i)
 {
-    const struct ptx_operand *target = i->operands, *signature;
-    if (ptx_forms[i->form].opcode != PTX_OP_CALL || !target)
+    struct ptx_call_operands call;
+    if (ptx_forms[i->form].opcode != PTX_OP_CALL || !ptx_call_divide(i->operands, &call))
         return false;
-    if (target->kind == PTX_OPERAND_LIST && target->next)
-        target = target->next;
-    signature =
-        target->next && target->next->kind == PTX_OPERAND_LIST ? target->next->next : target->next;
-    return target->target_kind == PTX_TARGET_VARIABLE &&
-           !(signature && signature->target_kind == PTX_TARGET_STATEMENT &&
-             signature->target.statement->kind == PTX_CALL_TARGETS);
+    return call.target->target_kind == PTX_TARGET_VARIABLE &&
+           !(call.signature && call.signature->target_kind == PTX_TARGET_STATEMENT &&
+             call.signature->target.statement->kind == PTX_CALL_TARGETS);
 }
 
 static void reach_statements(struct reacher *r, const struct ptx_statement *stm)
