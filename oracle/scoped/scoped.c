@@ -420,11 +420,13 @@ static void find_manners(struct scoped *s, struct arena *arena)
 static void find_clusters(struct scoped *s)
 {
     const struct ptx_kernel *kernel = s->program->ptx->kernel;
-    for (uint32_t block = 0; block < s->program->launch.blocks; block++) {
-        const uint32_t cluster = ptx_cluster_block(kernel, kernel->first_block + block, 0);
-        uint32_t *first = &s->cluster_of[block];
-        while (ptx_cluster_block(kernel, kernel->first_block + *first, 0) != cluster)
-            (*first)++;
+    const uint32_t blocks = s->program->launch.blocks;
+    for (uint32_t block = 0; block < blocks; block++) {
+        const uint32_t own = kernel->first_block + block;
+        uint32_t first = blocks; /* the others of its cluster need not run */
+        for (uint32_t rank = 0; first >= blocks; rank++)
+            first = ptx_cluster_block(kernel, own, rank) - kernel->first_block;
+        s->cluster_of[block] = first;
     }
 }
 
