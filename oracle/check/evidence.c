@@ -242,8 +242,7 @@ const char *evidence_first_guess(struct arena *arena, const struct program *prog
     return arena_printf(
         arena,
         "; the read is the first guess of the compare-and-swap at %s, which corrects a wrong one, "
-        "but "
-        "a plain access, which PTX calls a race: read it by cuda::atomic_ref's load "
+        "but a plain access, which PTX calls a race: read it by cuda::atomic_ref's load "
         "(memory_order_relaxed), or silence it with `race %s` in the file of --suppress",
         evidence_statement(arena, program, swap),
         source ? source : arena_printf(arena, "*:%u", evidence_line(program, read)));

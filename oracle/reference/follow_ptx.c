@@ -73,7 +73,7 @@ bool follow_ptx_new(struct arena *arena, struct follower *f, const char **why)
         x->bars[b].lanes = x->options & BLOCK_LANES;
     }
     if (x->code->has_async)
-        follow_ptx_copies_new(arena, x, program->launch.threads * program->launch.blocks);
+        follow_ptx_copies_new(arena, x, program->total_threads);
     return make_groups(arena, f, why);
 }
 
@@ -130,7 +130,7 @@ void follow_ptx_begin(struct follower *f)
     memcpy(x->memory, initial(f, f->machine->memory), (size_t)f->program->memory_words * 4);
     for (uint32_t b = 0; b < f->program->launch.blocks && x->code->barriers; b++)
         ref_bars_clear(&x->bars[b]);
-    follow_ptx_copies_begin(x, f->program->launch.threads * f->program->launch.blocks);
+    follow_ptx_copies_begin(x, f->program->total_threads);
     for (uint32_t i = 0; i < f->machine->actor_count; i++) {
         struct follow_group *g = &x->groups[i];
         const struct ptx_lanes *lanes = initial(f, follow_ptx_lanes(f, i));

@@ -56,12 +56,12 @@ struct follow_ptx {
     struct follow_group *groups;
     struct ref_bars *bars; /* of each block */
     int32_t *memory;
-    struct follow_copies
-        *copies; /* that are under way (follow_ptx_copies.c); NULL: the code begins none */
+    /* Those that are under way (follow_ptx_copies.c); NULL: the code begins none. */
+    struct follow_copies *copies;
     enum status end;
     uint32_t end_thread;
-    bool
-        may_ask_for_grid; /* the entry, or a function that it reaches, is said to wait for its grid */
+    /* The entry, or a function that it reaches, is said to wait for its grid. */
+    bool may_ask_for_grid;
     struct ref_unit before; /* of the warp, before its step */
 };
 

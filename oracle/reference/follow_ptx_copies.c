@@ -11,10 +11,10 @@ enum { COPIES = 1024, WORD = 4, BULK_UNIT = 16, OBJECT = 8 };
 
 struct copy {
     uint32_t thread;
-    uint32_t to, from, bytes,
-        given; /* in memory; given: of the bytes so many, the others become 0 */
-    bool bulk,
-        is_read;     /* is_read: what it reads may be written; what it writes is still waited for */
+    uint32_t to, from, bytes; /* in memory */
+    uint32_t given;           /* of the bytes so many, the others become 0 */
+    bool bulk;
+    bool is_read;    /* what it reads may be written; what it writes is still waited for */
     uint32_t group;  /* of its thread's groups of its kind, from 1; 0: of none yet */
     bool has_object; /* an mbarrier hears of it, there: */
     uint32_t object, transactions, arrivals; /* arrivals: it copies nothing, and arrives */

@@ -140,7 +140,7 @@ static void changed_bytes(void **state)
         snprintf(text, sizeof text, ".global .align 4 .b32 g[4] = {1, -2};%s", rich);
         read += survive(text, change(&rng, text, strlen(text), sizeof text));
     }
-    printf("%u of 6000 changed texts are read\n", read);
+    printf("%u of %u changed texts are read\n", read, many(6000));
     assert_true(read > many(150));
 }
 
@@ -165,7 +165,7 @@ static void changed_heads(void **state)
         memcpy(strstr(text, "mov.b64 {%r1, %r2}, %rd1;"), "mov.u64 %rd1, pg;        ", 25);
         survive(text, strlen(text));
     }
-    printf("%u of 4000 texts with changed heads are laid out\n", laid_out - before);
+    printf("%u of %u texts with changed heads are laid out\n", laid_out - before, many(4000));
     assert_true(laid_out - before > many(300));
 }
 
