@@ -19,7 +19,7 @@ fi
 MOCK_CUDA=chatter expect 0 outside --subject cuda --cases 4 --seed 5 --db chatter.db
 says out 'agrees 4'
 for fault in wrong:wrong-value optimises:wrong-value abort:crash hang:hang refuse:compile-error spoiled:crash; do
-    [ "${fault%:*}" != hang ] || [ -n "${SIMTFUZZ_WHOLE:-}" ] || continue # by day cli.drivers has a driver that hangs
+    [ "${fault%:*}" != hang ] || [ -n "${SIMTFUZZ_WHOLE:-}" ] || continue # seconds of processor time
     [ "${fault%:*}" != hang ] || cases=1
     MOCK_CUDA=${fault%:*} expect 1 outside --subject cuda --cases "${cases:-3}" --seed 5 --cpu 1 --tests 0 --batch 1 --db "${fault%:*}.db"
     cases=

@@ -1,7 +1,7 @@
 /*
  * golden_table.h - a table of golden digests: a line a kernel of the corpus, a column a part of what is made of it.
  * SIMTFUZZ_BLESS=1 writes it anew; with SIMTFUZZ_FIRST=1 all lines are looked at until one differs, otherwise every
- * fourth by day and all every night (many.h).
+ * eighth by day and all every night (many.h).
  */
 #ifndef TESTS_UNIT_GOLDEN_TABLE_H
 #define TESTS_UNIT_GOLDEN_TABLE_H

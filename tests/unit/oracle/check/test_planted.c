@@ -2,8 +2,8 @@
  * Faults planted into single steps of the machines that check_kernel runs (planted_faults.h), or into what it has
  * written down when oracles come to judge it (planted_records.h): the oracles that spoke about one still do, and say
  * the same. tests/golden/planted.txt has a line a fault: kernel, fault, a letter an oracle in the order of oracles.def
- * (a: agree, d: diverge, n: not applicable, i: inconclusive), signatures. By day every fourth is
- * planted, all every night (many.h).
+ * (a: agree, d: diverge, n: not applicable, i: inconclusive), signatures. By day every eighth is planted, all every
+ * night (many.h).
  *
  * A line that loses a signature is an oracle that has become silent: that is wrong, as a rule. A line may also change
  * because schedules, or what a kernel is lowered to, do; read what changed, then
