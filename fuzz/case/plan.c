@@ -151,21 +151,12 @@ static bool is_instructions(const struct fuzz_case *c)
                   gen_weight_percent(gen->weights, FEATURE_INSTRUCTIONS), c->check.seed));
 }
 
-/* Warps, and one of those who have a lane's instructions alone, or of those with caches; of barriers, one of those who
- * have other rules of these, too; of clusters, one of those who have their barrier. */
+/* Warps, and one of those who have a lane's instructions alone, or, one time in four, of those with caches; of
+ * barriers, one of those who have other rules of these, too; of clusters, one of those who have their barrier. */
 static void make_instructions(struct fuzz_case *c)
 {
-    static const enum subject_id others[] = {SUBJECT_THREAD_PC,
-                                             SUBJECT_ITS,
-                                             SUBJECT_BLOCK,
-                                             SUBJECT_THREAD_PC,
-                                             SUBJECT_ITS,
-                                             SUBJECT_BLOCK,
-                                             SUBJECT_THREAD_PC,
-                                             SUBJECT_ITS,
-                                             SUBJECT_BLOCK,
-                                             SUBJECT_CRS_CACHES_LLH,
-                                             SUBJECT_CRS_CACHES_PRINTED,
+    static const enum subject_id others[] = {SUBJECT_THREAD_PC, SUBJECT_ITS, SUBJECT_BLOCK};
+    static const enum subject_id cached[] = {SUBJECT_CRS_CACHES_LLH, SUBJECT_CRS_CACHES_PRINTED,
                                              SUBJECT_BLOCK_CACHES_COHERENT};
     static const enum subject_id of_barriers[] = {
         SUBJECT_BLOCK,         SUBJECT_ITS,       SUBJECT_THREAD_PC,   SUBJECT_CRS_EXIT_ARRIVES,
@@ -180,10 +171,10 @@ static void make_instructions(struct fuzz_case *c)
     c->gen.features = 1u << FEATURE_INSTRUCTIONS | barriers | clusters;
     c->check.oracles = 1u << ORACLE_REFERENCE;
     c->check.subjects =
-        SUBJECT_BIT(SUBJECT_CRS) |
-        SUBJECT_BIT(barriers   ? of_barriers[which % 8]
-                    : clusters ? of_clusters[which % 2]
-                               : others[which % (sizeof others / sizeof others[0])]);
+        SUBJECT_BIT(SUBJECT_CRS) | SUBJECT_BIT(barriers             ? of_barriers[which % 8]
+                                               : clusters           ? of_clusters[which % 2]
+                                               : which / 3 % 4 == 3 ? cached[which % 3]
+                                                                    : others[which % 3]);
     c->check.also = 0;
     if (c->check.schedules > INSTRUCTIONS_SCHEDULES)
         c->check.schedules = INSTRUCTIONS_SCHEDULES;
