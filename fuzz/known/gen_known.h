@@ -233,6 +233,7 @@ enum known_given_id {
 #include "fuzz/known/gen_known_given.def"
     KNOWN_GIVEN_COUNT
 };
+_Static_assert(KNOWN_GIVEN_COUNT <= 64, "givens has a bit for each");
 
 extern const struct known_given known_givens[KNOWN_GIVEN_COUNT];
 

@@ -7,8 +7,6 @@
 
 enum { DEPTH = 3, INSTRUCTIONS = 16, BARRIERS = 3 };
 
-#define PUT(r, ...) text_format(&(r)->text, __VA_ARGS__)
-
 uint32_t rows_all_lanes(const struct rows_gen *r)
 {
     const struct ast_launch *launch = &r->g->kernel->launch;

@@ -5,8 +5,6 @@
 
 enum { BLOCKS = 8, LANES = 12 };
 
-#define PUT(r, ...) text_format(&(r)->text, __VA_ARGS__)
-
 static uint32_t size_of(const uint32_t n[3])
 {
     return n[0] * n[1] * n[2];

@@ -8,8 +8,6 @@
 
 enum { UNITS = ROWS_AREA / 16 };
 
-#define PUT(r, ...) text_format(&(r)->text, __VA_ARGS__)
-
 void rows_put_copy_variables(struct rows_gen *r)
 {
     const uint32_t threads = r->g->kernel->launch.threads, blocks = r->blocks ? r->blocks : 1;

@@ -10,8 +10,6 @@
 
 enum { TURNS = 6 };
 
-#define PUT(r, ...) text_format(&(r)->text, __VA_ARGS__)
-
 /* Anywhere in global memory, at a multiple of 8 bytes. */
 void rows_draw_grid(struct rows_gen *r)
 {

@@ -75,6 +75,8 @@ struct rows_gen {
     uint32_t bound; /* bytes of the variables bg, bs, bl, bc */
 };
 
+#define PUT(r, ...) text_format(&(r)->text, __VA_ARGS__)
+
 /* What an instruction of a row takes part in. */
 enum rows_sort {
     SORT_COMPUTES,

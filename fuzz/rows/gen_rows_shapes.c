@@ -3,8 +3,6 @@
 
 #include <inttypes.h>
 
-#define PUT(r, ...) text_format(&(r)->text, __VA_ARGS__)
-
 /* ---- textures ---- */
 
 /* How many sizes it has, and which geometry an instruction that fits has. */
