@@ -237,9 +237,8 @@ const struct cli_option option_table[] = {
      "command that makes PTX of .cu and .cl files; the file, -o and the output are put behind it; "
      "by default nvcc, else clang"},
     {"inputs", 0, OPTION_SOME_U32, "N", ON(CHECK), FIELD(inputs), 0, NULL,
-     ".cu and .cl files, PTX of several entries: how many launches are made up at most, until all "
-     "ways of branches are "
-     "taken; 32 by default"},
+     ".cu and .cl files, PTX without settings: how many launches are made up at most, until all "
+     "ways of branches are taken; 32 by default"},
     {"budget", 0, OPTION_SOME_U64, "N", ON(EXEC), FIELD(budget_steps), 0, NULL,
      "steps of warps that one launch may take; any number by default"},
     {"capture", 0, OPTION_TEXT, "FOLDER", ON(EXEC) | ON(RECORD), FIELD(capture), 0, NULL,

@@ -33,8 +33,8 @@ int check_judge(struct cli *cli, const char *path, struct ast_kernel *kernel,
 int check_source(struct cli *cli, const char *path, const struct check_options *options,
                  struct cli_check_sums *sums);
 
-/* A file of PTX with several entries, or one that is named, and without settings: they are taken one after the
- * other. */
+/* A file of PTX without settings, but for an entry's name as the source has it: launches are made up, for one entry
+ * after the other. */
 bool check_has_entries(struct cli *cli, const char *path);
 int check_entries_of(struct cli *cli, const char *path, const struct check_options *options,
                      struct cli_check_sums *sums);

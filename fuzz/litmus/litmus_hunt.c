@@ -36,7 +36,7 @@ static void tell_tally(const struct cli *cli, const struct tally *tally, uint64_
         printf("litmus tests that were drawn: %llu, seed 0x%llx\n", (unsigned long long)cases,
                (unsigned long long)cli->options.seed);
         for (uint32_t i = 0; i < LITMUS_LAWS; i++)
-            printf("  %-15s %llu hold, %llu broken, %llu not spoken of, %llu cut off\n",
+            printf("  %-20s%llu hold, %llu broken, %llu not spoken of, %llu cut off\n",
                    law_table[i].name, (unsigned long long)tally->of[i][LAW_HOLDS],
                    (unsigned long long)tally->of[i][LAW_BROKEN],
                    (unsigned long long)tally->of[i][LAW_SILENT],

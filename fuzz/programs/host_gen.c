@@ -383,7 +383,7 @@ static bool host_may_write(const struct world *w, const struct buffer *b)
     return may;
 }
 
-/* The host writes one of its arrays, or reads any: at once. */
+/* The host writes one of its arrays, or reads it: at once. */
 static void make_access(struct maker *m)
 {
     struct world *w = world(m);
