@@ -192,6 +192,15 @@ static uint32_t element_bytes(const struct ptx_variable *array)
     return bytes < 4 ? 4 : bytes;
 }
 
+/* So many; of a square block its side, or 0: there is no such square. */
+static uint32_t threads_or_side(uint32_t threads, bool square)
+{
+    uint32_t side = 1;
+    while (side * side < threads)
+        side++;
+    return !square ? threads : side * side == threads ? side : 0;
+}
+
 /* Threads of a block, if an array in shared memory has an element for each of them, as it seems: of tiles, of a block's
  * sums. 0: no array says so. */
 static uint32_t threads_by_arrays(const struct source_check *s, const struct ptx_module *module,
@@ -202,12 +211,9 @@ static uint32_t threads_by_arrays(const struct source_check *s, const struct ptx
     for (uint32_t i = 0; i < reach.variable_count; i++) {
         const struct ptx_variable *var = reach.variables[i];
         uint64_t elements = ptx_memory_bytes(var) / element_bytes(var);
-        uint32_t side = 1;
-        while ((uint64_t)side * side < elements)
-            side++;
         if (var->space == PTX_W_SHARED && elements >= 16 && elements <= 1024 &&
-            (!square || (uint64_t)side * side == elements))
-            return square ? side : (uint32_t)elements;
+            threads_or_side((uint32_t)elements, square) > 0)
+            return threads_or_side((uint32_t)elements, square);
     }
     return 0;
 }
@@ -217,18 +223,13 @@ static uint32_t threads_by_arrays(const struct source_check *s, const struct ptx
 static uint32_t threads_by_bounds(const struct ptx_function *entry, bool square)
 {
     uint64_t threads = 0;
-    uint32_t side = 1;
     for (const struct ptx_attribute *a = entry->attributes; a; a = a->next)
         if (a->kind == PTX_MAXNTID) {
             threads = 1;
             for (uint32_t i = 0; i < a->count && threads <= LIMIT_THREADS; i++)
                 threads *= a->values[i];
         }
-    while ((uint64_t)side * side < threads)
-        side++;
-    if (threads > LIMIT_THREADS || (square && (uint64_t)side * side != threads))
-        return 0;
-    return square ? side : (uint32_t)threads;
+    return threads > LIMIT_THREADS ? 0 : threads_or_side((uint32_t)threads, square);
 }
 
 /* Whether blocks may do different things: they read which block they are, or take turns by atomics. Others do all the

@@ -151,7 +151,7 @@ struct gen {
     bool in_condition;            /* that is any expression */
     bool own_only;                /* the expression reads nothing that others may write */
     uint32_t ends;                /* returns and exits of the function being made */
-    uint32_t exits;               /* exits of all of them */
+    uint32_t exits;               /* exits of all of them, and calls that may come to one */
     uint32_t calm_calls;          /* functions being made in which no thread ends: all wait again */
     uint32_t barriers;            /* how many more may be made */
     enum ast_atomic quiet_atomic; /* the only one, without a target; ATOMIC_COUNT: any */
