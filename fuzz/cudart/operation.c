@@ -86,13 +86,16 @@ cudaError_t operation_do(const struct operation *operation)
         return graph_run(operation->u.graph);
     case NODE_RECORD:
         event_happens(operation->u.event);
+        order_record(lane_of_event(operation->u.event), order_lane());
+        return cudaSuccess;
+    case NODE_WAIT:
+        order_join(order_lane(), lane_of_event(operation->u.event));
         return cudaSuccess;
     case NODE_ALLOCATE:
         return appear(operation->u.memory);
     case NODE_FREE:
         return disappear(operation->u.memory);
     case NODE_EMPTY:
-    case NODE_WAIT:
         break;
     }
     return cudaSuccess;

@@ -46,6 +46,7 @@ int cudaStreamEndCapture(void *stream, void **graph);
 int cudaEventCreate(void **event);
 int cudaEventDestroy(void *event);
 int cudaEventRecord(void *event, void *stream);
+int cudaEventRecordWithFlags(void *event, void *stream, unsigned flags);
 int cudaLaunchHostFunc(void *stream, void (*function)(void *), void *data);
 int cudaGraphCreate(void **graph, unsigned flags);
 int cudaGraphAddKernelNode(void **node, void *graph, void *const *before, size_t count,
@@ -241,11 +242,13 @@ static void run_keep(void)
     cudaFree(out);
 }
 
-/* A launch in one stream and what another one does with its results: with an event between them, or without. */
+/* A launch in one stream and what another one does with its results: with an event between them, also one that a graph
+ * records, or without. */
 static void run_streams(const char *what)
 {
     int values[N] = {0};
-    void *in, *out, *s, *t, *event;
+    const int is_graph = strcmp(what, "recorded") == 0;
+    void *in, *out, *s, *t, *event, *graph, *instance;
     cudaMalloc(&in, sizeof values);
     cudaMalloc(&out, sizeof values);
     cudaMemcpy(in, values, sizeof values, TO_DEVICE);
@@ -253,9 +256,16 @@ static void run_streams(const char *what)
     cudaStreamCreate(&t);
     cudaEventCreate(&event);
     void *arguments[] = {&in, &out};
+    if (is_graph)
+        cudaStreamBeginCapture(s, 0);
     cudaLaunchKernel(&scale, (dim3){N / 32, 1, 1}, (dim3){32, 1, 1}, arguments, 0, s);
-    cudaEventRecord(event, s);
-    if (strcmp(what, "ordered") == 0)
+    cudaEventRecordWithFlags(event, s, (unsigned)is_graph);
+    if (is_graph) {
+        cudaStreamEndCapture(s, &graph);
+        cudaGraphInstantiate(&instance, graph, 0);
+        cudaGraphLaunch(instance, s);
+    }
+    if (strcmp(what, "ordered") == 0 || is_graph)
         cudaStreamWaitEvent(t, event, 0);
     if (strcmp(what, "freed") == 0)
         cudaFreeAsync(out, t);
@@ -505,7 +515,8 @@ int main(int argc, char **argv)
     } else if (strcmp(what, "edgeless") == 0) {
         run_graph(memory, 0);
     } else if (strcmp(what, "unordered") == 0 || strcmp(what, "ordered") == 0 ||
-               strcmp(what, "freed") == 0 || strcmp(what, "legacy") == 0) {
+               strcmp(what, "freed") == 0 || strcmp(what, "legacy") == 0 ||
+               strcmp(what, "recorded") == 0) {
         run_streams(what);
     } else if (strcmp(what, "keep") == 0) {
         run_keep();
