@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 
 #define HEAP_ADDRESS (DEVICE_FIRST - 2 * DEVICE_SLOT)
+#define HEAP_NAME "kernel-heap" /* no variable can have it */
 
 enum {
     HEAP_USUAL = 8 << 20, /* as CUDA's */
@@ -200,7 +201,7 @@ bool heap_ready(struct device *device)
     const uint32_t bytes = (uint32_t)limit + HEAP_TABLE, granules = bytes / HEAP_GRANULE;
     struct launch_heap *heap = ARENA_NEW(&device->arena, struct launch_heap);
     const struct device_allocation at = {.address = HEAP_ADDRESS, .bytes = bytes};
-    struct device_buffer *buffer = device_add_buffer(device, &at, "heap");
+    struct device_buffer *buffer = device_add_buffer(device, &at, HEAP_NAME);
     *heap = (struct launch_heap){.address = HEAP_ADDRESS,
                                  .bytes = bytes,
                                  .arena = &device->arena,

@@ -100,11 +100,14 @@ static void fill_block(const struct launch_heap *heap, uint64_t first, uint32_t 
         (uint8_t)(flag | (bytes - (count - 1) * (uint32_t)HEAP_GRANULE));
 }
 
+/* Where a kernel has changed malloc's own lists, which was told, malloc may give anything: that is nobody's. */
 static void give(struct launch_heap_watch *watch, struct heap_caller caller, uint64_t address,
                  uint64_t bytes)
 {
     const struct launch_heap *heap = watch->heap;
-    const uint64_t first = (address - heap->address) / HEAP_GRANULE;
+    const uint64_t at = address - heap->address, first = at / HEAP_GRANULE;
+    if (at >= heap->bytes || at % HEAP_GRANULE != 0 || bytes == 0 || bytes > heap->bytes - at)
+        return;
     struct heap_block *block = &heap->blocks[first];
     *block = (struct heap_block){.bytes = (uint32_t)bytes, .is_live = true, .giver = caller};
     fill_block(heap, first, block->bytes, 0);

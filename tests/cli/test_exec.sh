@@ -128,6 +128,9 @@ expect 1 exec --leak-check -- "$program" heap4 "$small"
 says err 'LEAK      12 bytes of the heap are never freed; thread 0 of block 0 at small.cu:100 got them'
 run 1 heap5
 says err 'UNWRITTEN take<<<1, 1>>>' 'byte 8 of the 12 bytes that malloc gave thread 0 of block 0 at small.cu:100 is read'
+expect 1 exec --leak-check -- "$program" heap6 "$small"
+says out 'heap: no error, no error'
+says err '(small.cu:111): write of 4 bytes at 0x' 'LEAK      32768 bytes of the heap are never freed'
 
 # Separate compilation: what was linked is machine code, its parts have the PTX.
 run 0 linked
@@ -197,7 +200,7 @@ for what in scale packed; do
 done
 drive 1 beyond
 says out 'scale: CUDA_ERROR_ILLEGAL_ADDRESS'
-says err 'launched by ' 'byte 384 of buffer9, which has 384 bytes' 'the program ended with status 1'
+says err 'launched by ' 'byte 384 of buffer10, which has 384 bytes' 'the program ended with status 1'
 drive 1 link
 says out 'link: CUDA_SUCCESS' 'both: CUDA_SUCCESS, 1117'
 says err 'RACE      both<<<1, 32>>>' 'is written by thread 1 of block 0 at first.cu:9'
