@@ -427,11 +427,11 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
     struct capture *c = capture_of(s);
     if (c && s->is_origin)
         end_capture(c, false);
-    for (struct stream **at = &streams; s && *at;)
-        if (*at == s)
-            *at = s->next;
-        else
-            at = &(*at)->next;
+    struct stream **at = &streams;
+    while (s && *at != s)
+        at = &(*at)->next;
+    if (s)
+        *at = s->next;
     pthread_mutex_unlock(&lock);
     if (!s)
         return give(cudaErrorInvalidResourceHandle);

@@ -69,8 +69,6 @@ static bool find_ptx(struct arena *arena, const uint8_t *data, size_t bytes, str
                      const char **why)
 {
     const char *texts[LINKED_MOST];
-    if (fatbin_bytes(data, bytes) == bytes && fatbin_linked(data, bytes, texts, LINKED_MOST) == 0)
-        return fatbin_find(arena, data, bytes, ptx, why);
     const uint32_t count = find_parts(arena, data, bytes, texts, why);
     if (count == 0)
         return fatbin_find(arena, data, bytes, ptx, why);

@@ -113,6 +113,8 @@ void device_serve(struct device *device);
 void device_add(struct device *device, const struct device_allocated *allocated);
 struct device_buffer *device_add_buffer(struct device *device, const struct device_allocation *at,
                                         const char *name);
+/* That has this byte, and was not freed. NULL: none. */
+struct device_buffer *device_buffer_at(const struct device *device, uint64_t address);
 void device_drop(struct device *device, uint64_t address);
 /* Gives back what is kept of the buffers that were never freed. */
 void device_end(struct device *device);

@@ -12,7 +12,7 @@
 
 enum { ALL_BYTES = 0xf };
 
-static struct device_buffer *buffer_at(const struct device *device, uint64_t address)
+struct device_buffer *device_buffer_at(const struct device *device, uint64_t address)
 {
     for (struct device_buffer *b = device->buffers; b; b = b->next)
         if (!b->is_freed && address - b->at.address < b->at.bytes)
@@ -62,7 +62,7 @@ void device_tell_leaks(struct device *device)
 
 void device_drop(struct device *device, uint64_t address)
 {
-    struct device_buffer *buffer = buffer_at(device, address);
+    struct device_buffer *buffer = device_buffer_at(device, address);
     if (buffer) {
         free(buffer->written);
         free(buffer->accesses);
@@ -92,7 +92,7 @@ static void mark_byte(struct device_buffer *buffer, uint64_t byte, bool written)
 
 void device_mark(struct device *device, const struct device_range *range)
 {
-    struct device_buffer *buffer = buffer_at(device, range->to);
+    struct device_buffer *buffer = device_buffer_at(device, range->to);
     uint64_t at = buffer ? range->to - buffer->at.address : 0, end = at + range->bytes;
     if (!buffer || !buffer->written || end > buffer->at.bytes)
         return;
@@ -108,8 +108,8 @@ void device_mark(struct device *device, const struct device_range *range)
 
 void device_copy_marks(struct device *device, const struct device_range *range)
 {
-    struct device_buffer *to = buffer_at(device, range->to);
-    const struct device_buffer *from = buffer_at(device, range->from);
+    struct device_buffer *to = device_buffer_at(device, range->to);
+    const struct device_buffer *from = device_buffer_at(device, range->from);
     if (!to || !to->written || !from)
         return;
     if (!from->written) {

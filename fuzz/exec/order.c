@@ -170,11 +170,14 @@ static void begin(struct device *device, uint64_t lane, struct order_site *site)
 
 /* ---- words ---- */
 
+/* What a lane did comes before what it does now. */
 static bool is_unordered(struct order *order, uint32_t tag, bool strong)
 {
     const uint32_t now = order->operations[order->operation_count].lane;
     const struct order_operation *other = &order->operations[tag / 2];
-    return tag != 0 && !(strong && tag % 2 == 1) && other->time > clock_of(order, now)[other->lane];
+    if (tag == 0 || (strong && tag % 2 == 1) || other->lane == now)
+        return false;
+    return other->time > clock_of(order, now)[other->lane];
 }
 
 static void note(struct order *order, uint32_t tag, const struct order_partner *met)
@@ -238,10 +241,11 @@ static const char *site_text(struct arena *arena, const struct device *device,
 
 static const char *verb(const struct order_site *site, bool writes)
 {
-    return strstr(site->name, "MallocAsync") ? "allocated"
-           : strstr(site->name, "FreeAsync") ? "freed"
-           : writes                          ? "written"
-                                             : "read";
+    const char *function = site->is_launch ? "" : site->name;
+    return strstr(function, "MallocAsync") ? "allocated"
+           : strstr(function, "FreeAsync") ? "freed"
+           : writes                        ? "written"
+                                           : "read";
 }
 
 static void tell_partners(struct device *device, struct arena *arena, const struct launch *launch)
@@ -275,9 +279,7 @@ static void tell_partners(struct device *device, struct arena *arena, const stru
 static void touch(struct device *device, uint64_t address, uint64_t bytes, bool writes)
 {
     const struct order_manner manner = {.reads = !writes, .writes = writes};
-    struct device_buffer *b = address ? device->buffers : NULL;
-    while (b && (b->is_freed || address - b->at.address >= b->at.bytes))
-        b = b->next;
+    struct device_buffer *b = address ? device_buffer_at(device, address) : NULL;
     if (!b || bytes > b->at.bytes - (address - b->at.address) || !has_accesses(b))
         return;
     const uint64_t at = address - b->at.address, end = (at + bytes) / 4;
@@ -296,11 +298,7 @@ void order_touched(struct device *device, const struct device_touched *touched)
     begin(device, touched->lane, site_of(device, touched->name, false, launch));
     touch(device, touched->from, touched->bytes, false);
     touch(device, touched->to, touched->bytes, true);
-    const size_t mark = arena_mark(&device->arena);
-    if (device->order->partner_count > 0)
-        tell_partners(device, &device->arena, NULL);
-    else
-        arena_release(&device->arena, mark);
+    tell_partners(device, &device->arena, NULL);
     free(launch);
 }
 
