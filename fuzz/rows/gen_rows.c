@@ -282,7 +282,7 @@ static void put_specials(struct rows_gen *r)
 
 /* ---- a function ---- */
 
-/* Of its own: registers, places, a parameter in memory; where the entry waits for its grid it may not. */
+/* Of its own: registers, places, a parameter in memory. Where the entry waits for its grid half of them do, too. */
 static void put_function(struct rows_gen *r)
 {
     const bool cooperative = r->cooperative;
