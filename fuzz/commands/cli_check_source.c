@@ -669,7 +669,7 @@ static int check_entries(struct source_check *s, const struct check_options *opt
     return status;
 }
 
-/* Without a launch, and without the name of an entry as the PTX has it. */
+/* Without a launch, and without the name of an entry as the PTX has it. A stored case is of the kernel's own launch. */
 bool check_has_entries(struct cli *cli, const char *path)
 {
     struct arena *arena = &cli->arena;
@@ -677,7 +677,8 @@ bool check_has_entries(struct cli *cli, const char *path)
     const char *given = cli->options.settings;
     size_t length = strlen(path);
     uint32_t count = 0;
-    if (length < 4 || strcmp(path + length - 4, ".ptx") != 0 || (given && !is_only_name(given)))
+    if (length < 4 || strcmp(path + length - 4, ".ptx") != 0 || cli->options.check_case ||
+        (given && !is_only_name(given)))
         return false;
     diag_init(diag, path, NULL, 0);
     const char *text = parse_read_bytes(arena, path, PTX_LIMIT_SOURCE_BYTES, &length, diag);
