@@ -215,6 +215,7 @@ static uint64_t lane_of(const struct graph_node *node, uint64_t lane, const uint
     return own;
 }
 
+/* Launches of one instance come one behind the other, in whichever streams. */
 cudaError_t graph_run(const struct graph *graph)
 {
     const size_t count = graph->nodes.count;
@@ -222,6 +223,7 @@ cudaError_t graph_run(const struct graph *graph)
     bool *is_continued = calloc(count + 1, sizeof *is_continued);
     const uint64_t lane = order_lane();
     cudaError_t error = lanes && is_continued ? cudaSuccess : cudaErrorMemoryAllocation;
+    order_join(lane, lane_of_instance(graph));
     for (size_t i = 0; i < count && !error; i++) {
         const struct graph_node *node = graph->nodes.at[graph->order[i]];
         lanes[graph->order[i]] = lane_of(node, lane, lanes, is_continued);
@@ -233,6 +235,7 @@ cudaError_t graph_run(const struct graph *graph)
     for (size_t i = 0; i < count && lanes; i++)
         if (lanes[i])
             order_join(lane, lanes[i]);
+    order_record(lane_of_instance(graph), lane);
     free(lanes);
     free(is_continued);
     return error;

@@ -80,6 +80,7 @@ cudaError_t operation_do(const struct operation *operation)
     case NODE_SET:
         return set_2d(operation->function, &operation->u.set);
     case NODE_HOST:
+        order_join(LANE_HOST, order_lane()); /* it may tell another thread */
         operation->u.host.function(operation->u.host.data);
         return cudaSuccess;
     case NODE_GRAPH:

@@ -67,6 +67,11 @@ uint64_t lane_of_event(const struct event *event)
     return LANE_EVENT | (uint64_t)(uintptr_t)event;
 }
 
+uint64_t lane_of_instance(const struct graph *instance)
+{
+    return LANE_EVENT | (uint64_t)(uintptr_t)instance;
+}
+
 void order_touch(const char *function, const void *to, const void *from, size_t bytes)
 {
     struct device_touched touched = {.lane = current,

@@ -10,6 +10,8 @@
 
 #include "fuzz/cudart/cudart.h"
 
+struct graph;
+
 #define LANE_HOST ((uint64_t)0)
 #define LANE_LEGACY ((uint64_t)1) /* the default stream that all threads share */
 
@@ -31,6 +33,8 @@ uint64_t order_branch(uint64_t lane);
 
 uint64_t lane_of_stream(cudaStream_t stream);
 uint64_t lane_of_event(const struct event *event);
+/* An event, too: its latest launch has ended. */
+uint64_t lane_of_instance(const struct graph *instance);
 
 /* Between device_enter and _leave: the operation copies bytes, or sets them. NULL: memory of the host's own. */
 void order_touch(const char *function, const void *to, const void *from, size_t bytes);

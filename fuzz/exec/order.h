@@ -2,8 +2,8 @@
  * order.h - whether something orders two operations of a program that access the same memory: launches, copies, sets.
  * What comes before what is told by fuzz/cudart/order.h; here a lane knows of each other one how much of it came
  * before (a vector of clocks), and each word of memory who wrote it last, and the last two lanes that read it. So no
- * race is told that is none; of more than two readers that are not ordered one may be missed. Words of which an
- * operation touches a part are left out.
+ * race is told that is none, unless kernels order it by flags in memory; of more than two readers that are not ordered
+ * one may be missed. Words of which an operation touches a part are left out.
  */
 #ifndef FUZZ_EXEC_ORDER_H
 #define FUZZ_EXEC_ORDER_H

@@ -243,12 +243,18 @@ static void run_keep(void)
     cudaFree(out);
 }
 
+static void count_up(void *counter)
+{
+    ++*(int *)counter;
+}
+
 /* A launch in one stream and what another one does with its results: with an event between them, also one that a graph
- * records, or without. */
+ * records, another launch of the graph or a function of the host, or without. */
 static void run_streams(const char *what)
 {
-    int values[N] = {0};
-    const int is_graph = strcmp(what, "recorded") == 0;
+    int values[N] = {0}, calls = 0;
+    const int is_recorded = strcmp(what, "recorded") == 0, is_again = strcmp(what, "again") == 0;
+    const int is_graph = is_recorded || is_again;
     void *in, *out, *s, *t, *event, *graph, *instance;
     cudaMalloc(&in, sizeof values);
     cudaMalloc(&out, sizeof values);
@@ -266,8 +272,12 @@ static void run_streams(const char *what)
         cudaGraphInstantiate(&instance, graph, 0);
         cudaGraphLaunch(instance, s);
     }
-    if (strcmp(what, "ordered") == 0 || is_graph)
+    if (strcmp(what, "ordered") == 0 || is_recorded)
         cudaStreamWaitEvent(t, event, 0);
+    if (is_again)
+        cudaGraphLaunch(instance, t);
+    if (strcmp(what, "called") == 0)
+        cudaLaunchHostFunc(s, count_up, &calls);
     if (strcmp(what, "freed") == 0)
         cudaFreeAsync(out, t);
     else
@@ -382,11 +392,6 @@ static void run_register(void)
     cudaHostUnregister(pages + 8);
     printf("register: %s, %s, %s\n", first, second,
            cudaGetErrorString(cudaHostRegister(pages + 16 + (1 << 12), 8, 0)));
-}
-
-static void count_up(void *counter)
-{
-    ++*(int *)counter;
 }
 
 /* Two streams, joined by events, memory that is the graph's own, a call of the host. */
@@ -517,7 +522,8 @@ int main(int argc, char **argv)
         run_graph(memory, 0);
     } else if (strcmp(what, "unordered") == 0 || strcmp(what, "ordered") == 0 ||
                strcmp(what, "freed") == 0 || strcmp(what, "legacy") == 0 ||
-               strcmp(what, "recorded") == 0) {
+               strcmp(what, "recorded") == 0 || strcmp(what, "again") == 0 ||
+               strcmp(what, "called") == 0) {
         run_streams(what);
     } else if (strcmp(what, "keep") == 0) {
         run_keep();
