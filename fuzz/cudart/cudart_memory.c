@@ -164,16 +164,15 @@ static size_t product(size_t a, size_t b)
     return b > 0 && a > SIZE_MAX / b ? SIZE_MAX : a * b;
 }
 
-size_t pitched_bytes(size_t *pitch, size_t width, size_t height)
+size_t pitched_bytes(size_t *pitch, size_t unit, size_t width, size_t height)
 {
-    enum { ROW = 512 };
-    *pitch = product(width / ROW + (width % ROW != 0), ROW);
+    *pitch = product(width / unit + (width % unit != 0), unit);
     return product(*pitch, height);
 }
 
 cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height)
 {
-    return allocate(pointer, pitched_bytes(pitch, width, height), DEVICE_MEMORY_DEVICE);
+    return allocate(pointer, pitched_bytes(pitch, PITCH_UNIT, width, height), DEVICE_MEMORY_DEVICE);
 }
 
 cudaError_t release_now(const char *function, void *pointer)
@@ -405,7 +404,7 @@ cudaError_t set_2d(const char *function, const struct set_2d *set)
     cudaError_t error = cudaSuccess;
     if (set->element != 1 && set->element != 2 && set->element != 4)
         return give(cudaErrorInvalidValue);
-    if ((uintptr_t)set->to % set->element != 0)
+    if ((uintptr_t)set->to % set->element != 0 || set->width > SIZE_MAX / set->element)
         return give(cudaErrorInvalidValue);
     for (size_t row = 0; row < set->height && !error; row++)
         error = set_row(set, function, set->to + row * set->pitch);

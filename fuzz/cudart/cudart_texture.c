@@ -128,14 +128,17 @@ cudaError_t cudaMalloc3DArray(struct array **array, const struct channels *chann
         return not_supported("an array that is a cube map");
     if (!is_format(channels))
         return give(cudaErrorInvalidChannelDescriptor);
+    if (extent.width > DEVICE_MEMORY_BYTES || extent.height > DEVICE_MEMORY_BYTES ||
+        extent.depth > DEVICE_MEMORY_BYTES)
+        return give(cudaErrorMemoryAllocation);
     struct array *a = calloc(1, sizeof *a);
     if (!a)
         return give(cudaErrorMemoryAllocation);
     *a = (struct array){.channels = *channels, .extent = extent, .flags = flags};
     a->element = channel_count(channels) * (size_t)channels->x / 8;
-    a->pitch = (extent.width * a->element + ROW - 1) / ROW * ROW;
+    const size_t bytes = pitched_bytes(&a->pitch, ROW, extent.width * a->element, rows_of(a));
     void *data = NULL;
-    cudaError_t error = allocate(&data, a->pitch * rows_of(a), DEVICE_MEMORY_DEVICE);
+    cudaError_t error = allocate(&data, bytes, DEVICE_MEMORY_DEVICE);
     a->data = data;
     *array = error ? NULL : a;
     if (error)

@@ -92,7 +92,8 @@ CUresult cuMemAllocPitch_v2(CUdeviceptr *pointer, size_t *pitch, size_t width, s
                             unsigned element)
 {
     (void)element;
-    return allocate_at(pointer, pitched_bytes(pitch, width, height), DEVICE_MEMORY_DEVICE);
+    return allocate_at(pointer, pitched_bytes(pitch, PITCH_UNIT, width, height),
+                       DEVICE_MEMORY_DEVICE);
 }
 
 CUresult cuMemAllocHost_v2(void **pointer, size_t bytes)

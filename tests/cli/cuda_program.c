@@ -33,6 +33,7 @@ int cudaDeviceSynchronize(void);
 int cudaDeviceSetLimit(int limit, size_t value);
 int cudaDeviceGetLimit(size_t *value, int limit);
 int cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, void *stream);
+int cudaMallocArray(void **array, const int *channels, size_t width, size_t height, unsigned flags);
 int cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height);
 int cudaMallocAsync(void **pointer, size_t bytes, void *stream);
 int cudaFreeAsync(void *pointer, void *stream);
@@ -438,8 +439,10 @@ static void run_capture(void)
     cudaStreamDestroy(s);
     printf("destroyed: %s\n", cudaGetErrorString(cudaDeviceSynchronize()));
     size_t pitch;
-    printf("too large: %s\n",
-           cudaGetErrorString(cudaMallocPitch(&in, &pitch, 1 << 20, (SIZE_MAX >> 20) + 1)));
+    const int channels[] = {32, 0, 0, 0, 0};
+    printf("too large: %s, %s\n",
+           cudaGetErrorString(cudaMallocPitch(&in, &pitch, 1 << 20, (SIZE_MAX >> 20) + 1)),
+           cudaGetErrorString(cudaMallocArray(&in, channels, (SIZE_MAX >> 2) + 9, 1, 0)));
     cudaGraphExecDestroy(instance);
     cudaStreamDestroy(t);
     printf("gone: %s\n", cudaGetErrorString(cudaMemsetAsync(out, 0, 4, t)));

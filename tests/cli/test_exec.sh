@@ -166,7 +166,7 @@ says err 'a conditional node of a graph is not supported' '2 launches of 6 block
 run 0 capture
 says out 'capture: no error' '0 calls' '2 calls, 0 wrong' 'wait: operation not permitted when stream is capturing'
 says out 'end: operation failed due to a previous error' 'unjoined: capturing stream has unjoined work' 'gone: invalid resource handle'
-says out 'destroyed: no error' 'too large: out of memory'
+says out 'destroyed: no error' 'too large: out of memory, out of memory'
 says err '2 launches of 6 blocks' 'nothing is wrong'
 run 0 register
 says out 'register: no error, part or all of the requested memory range is already mapped, no error'
