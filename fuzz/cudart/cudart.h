@@ -139,8 +139,8 @@ bool unpack_arguments(void **extra, struct kernel *kernel, void **parameters);
 /* ---- memory, for both interfaces: `function` is the name in messages ---- */
 
 cudaError_t allocate(void **pointer, size_t bytes, enum device_memory kind);
-/* Memory for rows, each from a multiple of a pitch on, which is one of `unit`: how many bytes; more than there are if the
- * product is. */
+/* Memory for rows, each from a multiple of a pitch on, which is one of `unit`: how many bytes; more than there are if
+ * the product is. */
 enum { PITCH_UNIT = 512 };
 size_t pitched_bytes(size_t *pitch, size_t unit, size_t width, size_t height);
 /* Between device_enter and _leave: the device learns of it. */
