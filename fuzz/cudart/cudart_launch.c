@@ -291,28 +291,11 @@ static cudaError_t launch_locked(struct kernel *kernel, struct device_launch *la
 
 bool unpack_arguments(void **extra, struct kernel *kernel, void **parameters)
 {
-    enum { END = 0, BUFFER = 1, SIZE = 2 };
-    const struct device_kernel *device = &kernel->device;
-    char *buffer = NULL;
-    size_t bytes = 0;
     if (!device_enter())
         return false;
     ask_kernel(kernel);
     device_leave();
-    for (; *extra != (void *)END; extra += 2) {
-        if (*extra == (void *)BUFFER)
-            buffer = extra[1];
-        else if (*extra == (void *)SIZE)
-            memcpy(&bytes, extra[1], sizeof bytes);
-        else
-            return false;
-    }
-    for (uint32_t i = 0; i < device->parameter_count; i++) {
-        if (!buffer || device->offsets[i] + device->sizes[i] > bytes)
-            return false;
-        parameters[i] = buffer + device->offsets[i];
-    }
-    return true;
+    return device_unpack(&kernel->device, extra, parameters);
 }
 
 cudaError_t prepare_launch(struct device_launch *launch, const struct kernel *kernel, dim3 grid,

@@ -1,5 +1,5 @@
 /*
- * Errors, and functions that have nothing to do.
+ * Errors, functions that have nothing to do, and those that are not there.
  */
 #include "fuzz/cudart/cudart.h"
 
@@ -150,3 +150,27 @@ DONE(cudaDeviceGraphMemTrim, void)
 DONE(cudaDeviceFlushGPUDirectRDMAWrites, void)
 DONE(cudaKernelSetAttributeForDevice, void)
 DONE(cudaSetValidDevices, void)
+
+/* ---- what programs may ask for and do not get ---- */
+
+/* Each function answers cudaErrorNotSupported, which is also CUDA_ERROR_NOT_SUPPORTED, and its name is told, once. */
+cudaError_t refuse_call(const char *name, bool *said)
+{
+    if (device_enter()) {
+        if (!*said)
+            device_say(DEVICE_NOTE, "%s is not supported: it answers cudaErrorNotSupported", name);
+        *said = true;
+        device_leave();
+    }
+    return give(cudaErrorNotSupported);
+}
+
+#define UNSUPPORTED(name)                                                                          \
+    EXPORT cudaError_t name(void);                                                                 \
+    cudaError_t name(void)                                                                         \
+    {                                                                                              \
+        static bool said;                                                                          \
+        return refuse_call(#name, &said);                                                          \
+    }
+#include "fuzz/cudart/unsupported.def"
+#undef UNSUPPORTED

@@ -176,6 +176,27 @@ static char *pack_arguments(const struct device_kernel *kernel, void **arguments
     return all;
 }
 
+bool device_unpack(const struct device_kernel *kernel, void **extra, void **parameters)
+{
+    enum { END = 0, BUFFER = 1, SIZE = 2 };
+    char *buffer = NULL;
+    size_t bytes = 0;
+    for (; *extra != (void *)END; extra += 2) {
+        if (*extra == (void *)BUFFER)
+            buffer = extra[1];
+        else if (*extra == (void *)SIZE)
+            memcpy(&bytes, extra[1], sizeof bytes);
+        else
+            return false;
+    }
+    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
+        if (!buffer || kernel->offsets[i] + kernel->sizes[i] > bytes)
+            return false;
+        parameters[i] = buffer + kernel->offsets[i];
+    }
+    return true;
+}
+
 enum { COOPERATIVE = 2, CLUSTER = 4 };
 
 void device_set_attribute(struct device_launch *launch, uint32_t id, const void *value)
@@ -225,39 +246,4 @@ bool device_tell_launch(const struct device_kernel *kernel, const char *name,
     free(packed);
     free(tail);
     return tail != NULL;
-}
-
-uint32_t containers_bytes(const unsigned char *at)
-{
-    uint32_t magic;
-    uint16_t head;
-    uint64_t body;
-    memcpy(&magic, at, sizeof magic);
-    memcpy(&head, at + 6, sizeof head);
-    memcpy(&body, at + 8, sizeof body);
-    if (magic != 0xba55ed50u || body > (uint64_t)1 << 30)
-        return 16;
-    return head + (uint32_t)body;
-}
-
-void device_tell_module(uint32_t number, const void *wrapper)
-{
-    const struct { /* __fatBinC_Wrapper_t */
-        uint32_t magic, version;
-        const unsigned char *data;
-        const unsigned char *const *linked; /* version 2: of what; NULL behind the last one */
-    } *w = wrapper;
-    const unsigned char *const *linked = w->version == 2 ? w->linked : NULL;
-    size_t bytes = containers_bytes(w->data);
-    for (uint32_t i = 0; linked && linked[i]; i++)
-        bytes += containers_bytes(linked[i]);
-    unsigned char *all = malloc(bytes), *at = all;
-    if (!all)
-        return;
-    memcpy(at, w->data, containers_bytes(w->data));
-    at += containers_bytes(w->data);
-    for (uint32_t i = 0; linked && linked[i]; at += containers_bytes(linked[i]), i++)
-        memcpy(at, linked[i], containers_bytes(linked[i]));
-    device_tell(DEVICE_MODULE, &number, sizeof number, all, bytes);
-    free(all);
 }

@@ -37,6 +37,10 @@ bool device_tell_launch(const struct device_kernel *kernel, const char *name,
                         struct device_launch *launch, void **arguments,
                         struct device_launched *launched);
 
+/* Parameters given as one buffer: what `extra` of cuLaunchKernel lists until its end. False: it lists something else.
+ */
+bool device_unpack(const struct device_kernel *kernel, void **extra, void **parameters);
+
 /* What the attributes of a cudaLaunchConfig_t or CUlaunchConfig, which are alike, say of the launch. */
 void device_read_attributes(const void *config, struct device_launch *launch);
 /* One of them, by its number; those that change nothing here are not kept. */
@@ -50,7 +54,27 @@ void host_frames(struct device_stack *stack);
 /* DEVICE_MODULE of what nvcc registers: a fat binary, and if it was linked (-rdc=true), what it was linked of. */
 void device_tell_module(uint32_t number, const void *wrapper);
 
+/* ---- images of modules ---- */
+
 /* A fat binary's containers lie one behind the other; their sizes stand in their heads. */
 uint32_t containers_bytes(const unsigned char *at);
+
+/* How long what the driver loads is: a text, a fat binary, or what nvcc wraps one into; then *image is what is wrapped.
+ */
+size_t image_bytes(const void **image);
+
+/* A file, with zeros behind it; NULL: it cannot be read. The caller frees it. */
+char *image_read(const char *path, size_t *bytes);
+
+/* What cuLink.. is given: several inputs only of PTX; of one input there is nothing to do. */
+struct linking {
+    char *image;  /* room for the container's head, then entries */
+    size_t bytes; /* of the entries */
+    unsigned inputs;
+    bool is_text; /* the last input was PTX */
+};
+bool linking_add(struct linking *linking, int type, const void *data, size_t bytes);
+/* The image, a part of `linking`, of which there is an input at least. */
+char *linking_complete(const struct linking *linking, size_t *bytes);
 
 #endif

@@ -24,13 +24,6 @@ struct module {
 
 static struct module *modules; /* all that were ever loaded; under device_enter */
 
-struct linking {
-    char *image;  /* room for the container's head, then entries */
-    size_t bytes; /* of the entries */
-    unsigned inputs;
-    bool is_text; /* the last input was PTX */
-};
-
 EXPORT CUresult cuModuleLoad(struct module **module, const char *path);
 EXPORT CUresult cuModuleLoadData(struct module **module, const void *image);
 EXPORT CUresult cuModuleLoadDataEx(struct module **module, const void *image, unsigned count,
@@ -50,6 +43,8 @@ EXPORT CUresult cuLinkCreate_v2(unsigned count, const int *options, void **value
 EXPORT CUresult cuLinkAddData_v2(struct linking *linking, int type, void *data, size_t bytes,
                                  const char *name, unsigned count, const int *options,
                                  void **values);
+EXPORT CUresult cuLinkAddFile_v2(struct linking *linking, int type, const char *path,
+                                 unsigned count, const int *options, void **values);
 EXPORT CUresult cuLinkComplete(struct linking *linking, void **image, size_t *bytes);
 EXPORT CUresult cuLinkDestroy(struct linking *linking);
 EXPORT CUresult cuFuncGetAttribute(int *value, int attribute, const struct kernel *kernel);
@@ -80,18 +75,6 @@ EXPORT CUresult cuOccupancyMaxPotentialBlockSize(int *grid, int *block, const vo
                                                  size_t (*shared_of)(int), size_t shared, int most);
 
 /* ---- loading ---- */
-
-/* A text, a fat binary, or what nvcc wraps one into; machine code has a length, too, but nothing to run. */
-static size_t image_bytes(const void **image)
-{
-    static const unsigned char wrapper[] = {0xb1, 0x43, 0x62, 0x46},
-                               container[] = {0x50, 0xed, 0x55, 0xba};
-    if (memcmp(*image, wrapper, sizeof wrapper) == 0)
-        memcpy(image, (const char *)*image + 8, sizeof *image);
-    if (memcmp(*image, container, sizeof container) == 0)
-        return containers_bytes(*image);
-    return memcmp(*image, "\177ELF", 4) == 0 ? 64 : strlen(*image);
-}
 
 static void add_symbol(struct module *module, const struct device_symbol *symbol)
 {
@@ -174,16 +157,9 @@ static CUresult load(struct module **module, const void *image, unsigned count, 
 
 static CUresult load_file(struct module **module, const char *path)
 {
-    FILE *file = path ? fopen(path, "rb") : NULL;
-    if (!file)
-        return CUDA_ERROR_FILE_NOT_FOUND;
-    fseek(file, 0, SEEK_END);
-    long length = ftell(file);
-    rewind(file);
-    char *image = length < 0 ? NULL : calloc(1, (size_t)length + 16);
-    bool read = image && fread(image, 1, (size_t)length, file) == (size_t)length;
-    fclose(file);
-    CUresult error = read ? load(module, image, 0, NULL, NULL) : CUDA_ERROR_FILE_NOT_FOUND;
+    size_t bytes;
+    char *image = image_read(path, &bytes);
+    CUresult error = image ? load(module, image, 0, NULL, NULL) : CUDA_ERROR_FILE_NOT_FOUND;
     free(image);
     return error;
 }
@@ -259,9 +235,7 @@ CUresult cuLibraryUnload(struct module *library)
     return unload(library);
 }
 
-/* ---- linking: the inputs in a container, marked as what belongs together; of one input there is nothing to do ---- */
-
-enum { CONTAINER_HEAD = 16, ENTRY_HEAD = 64 };
+/* ---- linking ---- */
 
 CUresult cuLinkCreate_v2(unsigned count, const int *options, void **values,
                          struct linking **linking)
@@ -276,48 +250,36 @@ CUresult cuLinkCreate_v2(unsigned count, const int *options, void **values,
 CUresult cuLinkAddData_v2(struct linking *linking, int type, void *data, size_t bytes,
                           const char *name, unsigned count, const int *options, void **values)
 {
-    enum { INPUT_PTX = 1 };
     (void)name, (void)count, (void)options, (void)values;
-    if (linking->inputs > 0 && (type != INPUT_PTX || !linking->is_text)) {
-        if (device_enter()) {
-            device_say(DEVICE_NOTE, "cuLinkAddData: several inputs are linked only of PTX");
-            device_leave();
-        }
-        return CUDA_ERROR_NOT_SUPPORTED;
+    if (linking_add(linking, type, data, bytes))
+        return cudaSuccess;
+    if (device_enter()) {
+        device_say(DEVICE_NOTE, "cuLinkAddData: several inputs are linked only of PTX");
+        device_leave();
     }
-    const size_t length = (bytes + 7) / 8 * 8 + 8; /* zeros end it */
-    char *image = realloc(linking->image, CONTAINER_HEAD + linking->bytes + ENTRY_HEAD + length);
-    if (!image)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    linking->image = image;
-    image += CONTAINER_HEAD + linking->bytes;
-    memset(image, 0, ENTRY_HEAD + length);
-    const uint16_t kind = 1;
-    const uint32_t head = ENTRY_HEAD;
-    const uint64_t body = length, flags = DEVICE_LINKED;
-    memcpy(image, &kind, sizeof kind);
-    memcpy(image + 4, &head, sizeof head);
-    memcpy(image + 8, &body, sizeof body);
-    memcpy(image + 40, &flags, sizeof flags);
-    memcpy(image + ENTRY_HEAD, data, bytes);
-    linking->is_text = type == INPUT_PTX;
-    linking->bytes += ENTRY_HEAD + length;
-    linking->inputs++;
-    return cudaSuccess;
+    return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+CUresult cuLinkAddFile_v2(struct linking *linking, int type, const char *path, unsigned count,
+                          const int *options, void **values)
+{
+    size_t bytes;
+    char *data = image_read(path, &bytes);
+    CUresult error =
+        data ? cuLinkAddData_v2(linking, type, data, bytes, path, count, options, values)
+             : CUDA_ERROR_FILE_NOT_FOUND;
+    free(data);
+    return error;
 }
 
 CUresult cuLinkComplete(struct linking *linking, void **image, size_t *bytes)
 {
-    static const unsigned char start[8] = {0x50, 0xed, 0x55, 0xba, 1, 0, CONTAINER_HEAD, 0};
-    const uint64_t body = linking->bytes;
+    size_t all;
     if (linking->inputs == 0)
         return CUDA_ERROR_INVALID_IMAGE;
-    memcpy(linking->image, start, sizeof start);
-    memcpy(linking->image + 8, &body, sizeof body);
-    *image = linking->inputs == 1 ? linking->image + CONTAINER_HEAD + ENTRY_HEAD : linking->image;
+    *image = linking_complete(linking, &all);
     if (bytes)
-        *bytes =
-            linking->inputs == 1 ? linking->bytes - ENTRY_HEAD : CONTAINER_HEAD + linking->bytes;
+        *bytes = all;
     return cudaSuccess;
 }
 

@@ -73,12 +73,12 @@ bool capture_end(const struct capture *capture, struct launch *launch, const cha
 }
 
 bool capture_recorded(const struct capture *capture, struct device *device, struct launch *launch,
-                      const char **why)
+                      uint32_t module, const char **why)
 {
     struct ast_kernel *kernel = launch->kernel;
     kernel->ptx->first_block = kernel->ptx->window = 0;
     kernel->launch.blocks = (uint32_t)launch->blocks;
     const char *text = ptx_kernel_print(capture->arena, kernel);
-    device_record_start(device, capture->path, kernel, text);
+    device_record_start(device, capture->path, kernel, module, text);
     return write_case(capture, text, why);
 }

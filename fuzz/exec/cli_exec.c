@@ -216,11 +216,11 @@ static void tell_recorded(struct execution *e, int status, int killed)
         fprintf(stderr, "simtfuzz record: the program was ended by signal %d (%s)\n", killed,
                 strsignal(killed));
     if (!e->device.modules) {
-        fprintf(
-            stderr,
-            "simtfuzz record: the program registered no kernels. One that launches by the driver's "
-            "interface is not seen, nor one with the static runtime that is stripped, or for "
-            "which there is no libcudart.so.13: build with nvcc -cudart shared\n");
+        fprintf(stderr, "simtfuzz record: the program brought no kernels that were seen. One that "
+                        "is linked with "
+                        "the static runtime must not be stripped, and libcudart.so.13 must be "
+                        "there; or build it "
+                        "with nvcc -cudart shared\n");
         return;
     }
     fprintf(stderr,

@@ -76,7 +76,7 @@ struct device_recorded { /* the launch that runs on a GPU */
     const char *path;    /* DIR/launch-N; NULL: none */
     const char *text;    /* the case, as it is without results */
     uint32_t memory_count;
-    const char **memory; /* names of what it can write */
+    const struct device_buffer **memory; /* what it can write */
 };
 
 struct device {
@@ -115,6 +115,9 @@ struct device_buffer *device_add_buffer(struct device *device, const struct devi
                                         const char *name);
 /* That has this byte, and was not freed. NULL: none. */
 struct device_buffer *device_buffer_at(const struct device *device, uint64_t address);
+/* Of this name, and of this module or of none, not freed. NULL: none. */
+struct device_buffer *device_buffer_named(const struct device *device, const char *name,
+                                          uint32_t module);
 void device_drop(struct device *device, uint64_t address);
 /* Gives back what is kept of the buffers that were never freed. */
 void device_end(struct device *device);
@@ -173,13 +176,13 @@ struct capture *capture_start(struct device *device, struct arena *arena, struct
 bool capture_end(const struct capture *capture, struct launch *launch, const char **why);
 /* The same of a launch that runs elsewhere: all its blocks; its text is kept in device->recorded until the end. */
 bool capture_recorded(const struct capture *capture, struct device *device, struct launch *launch,
-                      const char **why);
+                      uint32_t module, const char **why);
 
 /* ---- recorded.c ---- */
 
 /* A launch begins on a GPU: its case, as it is without results. */
 void device_record_start(struct device *device, const char *path, const struct ast_kernel *kernel,
-                         const char *text);
+                         uint32_t module, const char *text);
 /* It has ended: the case gets what the GPU left, unless it failed there. */
 void device_record_end(struct device *device, uint32_t error, const char *error_text);
 

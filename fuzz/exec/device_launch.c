@@ -148,8 +148,9 @@ uint32_t device_symbols(struct device *device, uint32_t number, struct device_sy
     const struct ptx_item *item = module && module->ptx ? module->ptx->items : NULL;
     *count = 0;
     if (!module || !module->ptx) {
-        refuse(device, "the module that is loaded",
-               module && module->why ? module->why : "it is not there");
+        if (!device->options->records) /* there, only its launches count */
+            refuse(device, "the module that is loaded",
+                   module && module->why ? module->why : "it is not there");
         return module && module->is_text ? ERROR_PTX : ERROR_NO_IMAGE;
     }
     for (; item; item = item->next) {
@@ -243,21 +244,12 @@ static const char *launch_settings(struct arena *arena, const struct device *dev
 
 /* ---- memory ---- */
 
-static struct device_buffer *buffer_named(const struct device *device, const char *name,
-                                          uint32_t module)
-{
-    struct device_buffer *b = device->buffers;
-    while (b && (b->is_freed || strcmp(b->name, name) != 0 || (b->module && b->module != module)))
-        b = b->next;
-    return b;
-}
-
 /* Constants are read when the program is laid out. */
 static bool read_constants(struct device *device, struct arena *arena, struct ast_kernel *kernel,
                            uint32_t module)
 {
     for (struct ptx_bind *m = kernel->ptx->memory; m; m = m->next) {
-        const struct device_buffer *buffer = buffer_named(device, m->parameter, module);
+        const struct device_buffer *buffer = device_buffer_named(device, m->parameter, module);
         if (!buffer || !buffer->is_constant)
             continue;
         uint8_t *data = ARENA_ARRAY(arena, uint8_t, m->bytes + 1);
@@ -304,7 +296,7 @@ static bool move_memory(struct device *device, struct launch *launch, uint32_t m
     const struct ptx_regions *regions = &launch->program->ptx->global;
     for (uint32_t i = 0; i < regions->count; i++) {
         const struct ptx_region *region = &regions->items[i];
-        struct device_buffer *buffer = buffer_named(device, region->name, module);
+        struct device_buffer *buffer = device_buffer_named(device, region->name, module);
         uint8_t *written = launch->race->written + region->word;
         const void *from = out ? launch_bytes(launch, region) : buffer ? buffer->own : NULL;
         const uint64_t bytes =
@@ -522,7 +514,7 @@ static uint32_t run_in(struct device *device, struct arena *arena,
             device_tell_note(device, "note", why);
     }
     if (device->options->records) {
-        bool kept = capture && capture_recorded(capture, device, run, &why);
+        bool kept = capture && capture_recorded(capture, device, run, launch->module, &why);
         if (capture && !kept)
             device_tell_note(device, "note", why);
         return kept ? ERROR_NONE : ERROR_MEMORY;

@@ -20,6 +20,15 @@ struct device_buffer *device_buffer_at(const struct device *device, uint64_t add
     return NULL;
 }
 
+struct device_buffer *device_buffer_named(const struct device *device, const char *name,
+                                          uint32_t module)
+{
+    struct device_buffer *b = device->buffers;
+    while (b && (b->is_freed || strcmp(b->name, name) != 0 || (b->module && b->module != module)))
+        b = b->next;
+    return b;
+}
+
 struct device_buffer *device_add_buffer(struct device *device, const struct device_allocation *at,
                                         const char *name)
 {

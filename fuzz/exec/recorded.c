@@ -10,38 +10,39 @@
 #include <unistd.h>
 
 void device_record_start(struct device *device, const char *path, const struct ast_kernel *kernel,
-                         const char *text)
+                         uint32_t module, const char *text)
 {
     struct arena *arena = &device->arena;
     struct device_recorded *r = &device->recorded;
     *r = (struct device_recorded){.path = arena_strndup(arena, path, strlen(path)),
                                   .text = arena_strndup(arena, text, strlen(text))};
     for (struct ptx_bind *m = kernel->ptx->memory; m; m = m->next)
-        r->memory_count += !m->data;
-    r->memory = ARENA_ARRAY(arena, const char *, r->memory_count + 1);
+        r->memory_count++;
+    r->memory = ARENA_ARRAY(arena, const struct device_buffer *, r->memory_count + 1);
     r->memory_count = 0;
-    for (struct ptx_bind *m = kernel->ptx->memory; m; m = m->next)
-        if (!m->data) /* no constants */
-            r->memory[r->memory_count++] = arena_strndup(arena, m->parameter, strlen(m->parameter));
+    for (struct ptx_bind *m = kernel->ptx->memory; m; m = m->next) {
+        const struct device_buffer *b =
+            m->data ? NULL : device_buffer_named(device, m->parameter, module);
+        if (b && !b->is_laid_out) /* no constants, no addresses of functions */
+            r->memory[r->memory_count++] = b;
+    }
 }
 
 /* What a buffer holds now, as a file; the setting that names it. NULL: *why. */
-static const char *keep_result(struct device *device, const char *name, const char **why)
+static const char *keep_result(struct device *device, const struct device_buffer *b,
+                               const char **why)
 {
     struct arena *arena = &device->arena;
-    const struct device_buffer *b = device->buffers;
-    const char *path = arena_printf(arena, "%s.%s.device.bin", device->recorded.path, name);
+    const char *path = arena_printf(arena, "%s.%s.device.bin", device->recorded.path, b->name);
     const char *slash = strrchr(path, '/');
-    while (b && (b->is_freed || strcmp(b->name, name) != 0))
-        b = b->next;
-    char *bytes = b ? malloc(b->at.bytes + 1) : NULL;
+    char *bytes = malloc(b->at.bytes + 1);
     bool good = bytes && pread(device->memory, bytes, b->at.bytes, (off_t)b->at.offset) ==
                              (ssize_t)b->at.bytes;
     if (!good)
         *why = "device memory cannot be read";
     good = good && output_write(path, bytes, b->at.bytes, why);
     free(bytes);
-    return good ? arena_printf(arena, "// simtfuzz: result:%s=file:%s\n", name,
+    return good ? arena_printf(arena, "// simtfuzz: result:%s=file:%s\n", b->name,
                                slash ? slash + 1 : path)
                 : NULL;
 }

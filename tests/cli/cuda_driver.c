@@ -101,6 +101,46 @@ static void run_scale(void *module, unsigned blocks, int packed)
     CALL("cuMemFree", (pointer), out);
 }
 
+/* The ways to launch, through the handles that a kernel may have; factor is 3. */
+static void run_launches(const char *path)
+{
+    struct {
+        unsigned grid[3], block[3], shared;
+        void *stream, *attributes;
+        unsigned count;
+    } config = {.grid = {3, 1, 1}, .block = {32, 1, 1}};
+    void *library, *kernel, *function, *module, *listed[16];
+    unsigned count = 0;
+    pointer in, out;
+    CALL("cuMemAllocManaged", (pointer *, size_t, unsigned), &in, 384, 1);
+    CALL("cuMemAllocPitch", (pointer *, size_t *, size_t, size_t, unsigned), &out, &(size_t){0},
+         384, 1, 4);
+    for (int i = 0; i < 96; i++)
+        ((int *)(uintptr_t)in)[i] = i;
+    void *arguments[] = {&in, &out};
+    CALL("cuLibraryLoadFromFile",
+         (void **, const char *, void *, void *, unsigned, void *, void *, unsigned), &library,
+         path, NULL, NULL, 0, NULL, NULL, 0);
+    CALL("cuLibraryGetKernel", (void **, void *, const char *), &kernel, library, "scale");
+    CALL("cuKernelGetFunction", (void **, void *), &function, kernel);
+    CALL("cuLibraryGetModule", (void **, void *), &module, library);
+    CALL("cuModuleGetFunctionCount", (unsigned *, void *), &count, module);
+    CALL("cuModuleEnumerateFunctions", (void **, unsigned, void *), listed, count, module);
+    launch(kernel, 3, arguments, NULL);
+    launch(function, 3, arguments, NULL);
+    launch(kernel_of(module, "scale"), 3, arguments, NULL);
+    CALL("cuLaunchKernelEx", (const void *, void *, void **, void **), &config, kernel, arguments,
+         NULL);
+    CALL("cuLaunchCooperativeKernel",
+         (void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *,
+          void **),
+         kernel, 3, 1, 1, 32, 1, 1, 0, NULL, arguments);
+    printf("%u kernels\n", count);
+    CALL("cuLibraryUnload", (void *), library);
+    CALL("cuMemFree", (pointer), in);
+    CALL("cuMemFree", (pointer), out);
+}
+
 static int wrong_of(pointer out, int expected)
 {
     int values[96], wrong = 0;
@@ -261,6 +301,8 @@ int main(int argc, char **argv)
         run_graph(module);
     if (strcmp(what, "mapped") == 0)
         run_mapped(module);
+    if (strcmp(what, "launches") == 0)
+        run_launches(argv[2]);
     if (strcmp(what, "link") == 0)
         run_linked();
     if (strcmp(what, "missing") == 0)

@@ -279,7 +279,26 @@ record 1 beyond
 says err 'rec-beyond/launch-1.ptx: it failed on the device: an illegal memory access'
 expect 1 check rec-beyond/launch-1.ptx
 expect 0 record -- true
-says err 'the program registered no kernels' '-cudart shared'
+says err 'the program brought no kernels that were seen' '-cudart shared'
+
+# The driver's interface is recorded, too: functions come from cuGetProcAddress, and one of dlsym.
+record_driver() { # status, what
+    ASAN_OPTIONS=${ASAN_OPTIONS-}:verify_asan_link_order=0 expect "$1" record --capture "rec-$2" -- "$simtfuzz" exec -- "$driver" "$2" "$small"
+}
+for what in packed mapped launches; do
+    record_driver "$([ $what = mapped ] && echo 1 || echo 0)" $what
+    says err "simtfuzz record: $([ $what = launches ] && echo 5 || echo 1) launch"
+    expect 0 check rec-$what/launch-*.ptx
+    says out 'device: left the same'
+done
+printf '\7' | dd of=rec-packed/launch-1.buffer2.device.bin bs=1 seek=200 conv=notrunc status=none
+expect 1 check rec-packed/launch-1.ptx
+says out 'DIFFERS   rec-packed/launch-1.ptx: byte 200 of buffer2: 0x00000007 on the device, 0x000000fa here'
+record_driver 1 link
+expect 1 check rec-link/launch-1.ptx
+says out 'RACY' 'device: left the same'
+record_driver 0 graph
+says err 'launches of graphs are not recorded' '0 launches kept'
 
 # What PTX leaves open is no finding: the bits of a NaN, the last bits of an approximation, the order of atomics. The buffer has
 # the name of the parameter, and is another thing.

@@ -1,0 +1,81 @@
+/*
+ * recorder.h - what `simtfuzz record` loads into a CUDA program that runs on a GPU: the functions of the runtime
+ * (recorder_runtime.c) and of the driver (recorder_driver.c) that allocate, load modules and launch go through here to
+ * those that would have been called. Before and behind each launch all of device memory is copied into the file that
+ * simtfuzz reads.
+ *
+ * Launches come one after the other so: whatever the program had under way is waited for first.
+ */
+#ifndef FUZZ_RECORDER_H
+#define FUZZ_RECORDER_H
+
+#include "fuzz/cudart/cudart.h"
+
+/* ---- who would have been called ---- */
+
+/* The next function of this name behind this library, or in a library that the program has loaded. NULL: none. */
+void *find_next(const char *name);
+void *next_of(const char *name); /* there is one, or the program ends */
+#define NEXT(name) ((__typeof__(&name))next_of(#name))
+
+/* The function here that takes the place of one that was found by this name, if there is one; else that one. */
+enum { PER_THREAD_STREAM = 2 };
+void *instead_of(void *found, const char *symbol, int version, uint64_t flags);
+
+/* ---- between recorder_enter and device_leave ---- */
+
+/* False: nothing is recorded here. */
+bool recorder_enter(void);
+
+/* The kernel that a handle stands for from now on. */
+void handle_add(const void *handle, struct kernel *kernel);
+struct kernel *kernel_of_handle(const void *handle);
+
+/* A module is a number from 1; 0: none. Several handles may stand for one. */
+uint32_t module_number(void);
+void module_add(const void *handle, uint32_t number);
+uint32_t module_of(const void *handle);
+
+struct variable {
+    const void *of; /* what `place` asks about: the program's variable, a module */
+    char *name;
+    uint32_t module;
+    size_t bytes;
+    bool is_constant, known;
+    struct buffer *buffer;
+    uint64_t (*place)(const struct variable *variable); /* its address; 0: not yet, or none */
+    struct variable *next;
+};
+void variable_add(const struct variable *variable); /* a copy, with a copy of its name */
+void variables_drop(uint32_t module);
+
+/* ---- not between them ---- */
+
+struct kernel *kernel_new(const void *host, const char *name, uint32_t module);
+void memory_allocated(uint64_t address, uint64_t bytes, enum device_memory kind);
+void memory_freed(uint64_t address,
+                  uint64_t bytes); /* what begins there; 0 bytes: the one that does */
+
+/* What waits, copies and explains, of the interface that the program calls. */
+struct interface {
+    cudaError_t (*wait)(void);
+    cudaError_t (*copy_out)(void *to, uint64_t from, size_t bytes);
+    const char *(*explain)(cudaError_t error);
+    bool (*is_captured)(cudaStream_t stream);
+};
+
+/* Locked, and memory copied, if the launch is one to record; else neither. `extra`: parameters in one buffer. */
+bool record_start(const struct interface *interface, struct kernel *kernel,
+                  struct device_launch *launch, void **arguments, void **extra);
+void record_end(const struct interface *interface, cudaError_t error);
+void record_graph(void); /* a graph is launched, which is not recorded */
+
+/* `call` launches; what stands around it records. */
+#define RECORDED(interface, kernel, launch, arguments, extra, call)                                \
+    const bool recorded = record_start(interface, kernel, launch, arguments, extra);               \
+    const cudaError_t error = call;                                                                \
+    if (recorded)                                                                                  \
+        record_end(interface, error);                                                              \
+    return error
+
+#endif
