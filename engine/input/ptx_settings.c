@@ -388,6 +388,15 @@ static void put_bind(struct ptx_bind **last, struct ptx_bind *bind)
     *last = bind;
 }
 
+/* Behind all: a parameter has a number, too, so another one for it may stand between. */
+static void put_bind_last(struct ptx_bind **last, struct ptx_bind *bind)
+{
+    while (*last && strcmp((*last)->parameter, bind->parameter) != 0)
+        last = &(*last)->next;
+    *last = *last ? (*last)->next : NULL;
+    put_bind(last, bind);
+}
+
 /* ADDRESS:BYTES[:FILL] */
 static void set_memory(struct ptx_settings *s, const struct setting *w)
 {
@@ -479,7 +488,7 @@ static void set_bind(struct ptx_settings *s, const struct setting *w)
         return;
     if (starts_with(w->value, "words:") && !read_words(s, w, w->value + strlen("words:"), bind))
         return;
-    put_bind(&s->kernel->ptx->binds, bind);
+    put_bind_last(&s->kernel->ptx->binds, bind);
 }
 
 static bool is_float(const struct ptx_variable *parameter)

@@ -409,8 +409,9 @@ static uint64_t symbol_address(struct ptx_builder *b, const struct ptx_init *ini
                                               [PTX_HOME_LOCAL] = PTX_WINDOW_LOCAL,
                                               [PTX_HOME_FRAME] = PTX_WINDOW_LOCAL};
     const struct ptx_item *item = ptx_symbol(&b->reach.symbols, init->name);
-    if (item && item->kind == PTX_ITEM_FUNCTION)
-        return ptx_build_entry(b, item->u.function);
+    const struct ptx_function *f = ptx_symbol_function(&b->reach.symbols, init->name);
+    if (f)
+        return ptx_build_entry(b, f);
     const uint32_t *home =
         item && item->kind == PTX_ITEM_VARIABLE ? ptx_build_find_home(b, item->u.variable) : NULL;
     if (!home) {

@@ -123,22 +123,25 @@ const struct ptx_item *ptx_symbol(const struct ptx_symbols *symbols, const char 
 }
 
 /* An alias may name an alias; a circle of them ends nowhere. */
-const struct ptx_function *ptx_definition(const struct ptx_symbols *symbols,
-                                          const struct ptx_function *f)
+const struct ptx_function *ptx_symbol_function(const struct ptx_symbols *symbols, const char *name)
 {
     enum { ALIASES = 16 };
-    const char *name = f->name;
-    if (f->has_body)
-        return f;
     for (int i = 0; i < ALIASES; i++) {
         const struct ptx_item *item = ptx_symbol(symbols, name);
         if (!item || item->kind == PTX_ITEM_VARIABLE)
             return NULL;
         if (item->kind == PTX_ITEM_FUNCTION)
-            return item->u.function->has_body ? item->u.function : NULL;
+            return item->u.function;
         name = item->u.aliasee;
     }
     return NULL;
+}
+
+const struct ptx_function *ptx_definition(const struct ptx_symbols *symbols,
+                                          const struct ptx_function *f)
+{
+    const struct ptx_function *named = f->has_body ? f : ptx_symbol_function(symbols, f->name);
+    return named && named->has_body ? named : NULL;
 }
 
 /* ---- what is reached ---- */
@@ -213,21 +216,23 @@ static void reach_init(struct reacher *r, const struct ptx_init *init)
 {
     for (; init; init = init->next) {
         reach_init(r, init->items);
-        const struct ptx_item *item =
-            init->kind == PTX_INIT_ADDRESS ? ptx_symbol(&r->reach->symbols, init->name) : NULL;
-        if (item && item->kind == PTX_ITEM_VARIABLE)
+        if (init->kind != PTX_INIT_ADDRESS)
+            continue;
+        const struct ptx_item *item = ptx_symbol(&r->reach->symbols, init->name);
+        const struct ptx_function *f = ptx_symbol_function(&r->reach->symbols, init->name);
+        if (f)
+            reach_function(r, f);
+        else if (item && item->kind == PTX_ITEM_VARIABLE)
             reach_variable(r, item->u.variable);
-        else if (item && item->kind == PTX_ITEM_FUNCTION)
-            reach_function(r, item->u.function);
     }
 }
 
 static bool names_function(const struct reacher *r, const struct ptx_init *init)
 {
     for (; init; init = init->next) {
-        const struct ptx_item *item =
-            init->kind == PTX_INIT_ADDRESS ? ptx_symbol(&r->reach->symbols, init->name) : NULL;
-        if ((item && item->kind == PTX_ITEM_FUNCTION) || names_function(r, init->items))
+        if ((init->kind == PTX_INIT_ADDRESS &&
+             ptx_symbol_function(&r->reach->symbols, init->name)) ||
+            names_function(r, init->items))
             return true;
     }
     return false;

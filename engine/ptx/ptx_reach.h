@@ -33,6 +33,9 @@ void ptx_symbols_init(struct ptx_symbols *symbols, struct arena *arena,
                       const struct ptx_module *module);
 const struct ptx_item *ptx_symbol(const struct ptx_symbols *symbols, const char *name);
 
+/* The function of this name, or the one that it is an alias of; NULL: the name is a variable's, or nobody's. */
+const struct ptx_function *ptx_symbol_function(const struct ptx_symbols *symbols, const char *name);
+
 /* The function that runs when `f` is called: its definition, that of its alias. NULL: the module has none. */
 const struct ptx_function *ptx_definition(const struct ptx_symbols *symbols,
                                           const struct ptx_function *f);

@@ -20,6 +20,15 @@ struct drawn {
 
 struct drawn drawn_begin(struct arena *arena, uint64_t number, uint32_t stream);
 
+enum { DRAWN_KERNELS = 101, DRAWN_MODULES, DRAWN_PROGRAMS }; /* streams of the draws */
+
+/* NULL: the reader refuses it, and *why is its first error. */
+struct ast_kernel *texts_read(struct arena *arena, const char *text, const char **why);
+
+/* "read: .. less x 1 } where .. at-most x 1 } is meant": the words from the first that differ on; NULL: none does. */
+const char *texts_differ(struct arena *arena, const char *what, const char *words,
+                         const char *meant);
+
 /* 0 .. n - 1. Not twice among the arguments of one call. */
 static inline uint32_t drawn_below(struct drawn *d, uint32_t n)
 {

@@ -23,6 +23,19 @@ static void put(struct head *h, const char *setting)
     h->in_line = true;
 }
 
+/* What it says; or first something else of the same name, which does not count. */
+static void put_last(struct head *h, void (*one)(struct head *h, uint32_t at), uint32_t at)
+{
+    struct text *words = &h->d->words;
+    const size_t length = words->length;
+    while (drawn_once_in(h->d, 4)) {
+        one(h, at);
+        words->length = length;
+        words->bytes[length] = '\0';
+    }
+    one(h, at);
+}
+
 static void end_line(struct head *h)
 {
     text_put(&h->d->text, h->in_line ? "\n" : "");
@@ -65,6 +78,8 @@ static void launch(struct head *h)
         const char *text = dimensions(d, 3, grid);
         uint32_t blocks = grid[0] * grid[1] * grid[2];
         bool part = drawn_once_in(d, 2);
+        if (drawn_once_in(d, 3))
+            put(h, drawn_once_in(d, 2) ? "blocks=2x2x2" : "blocks=3x2/2+4");
         if (part) {
             first = drawn_once_in(d, 2) ? 0 : drawn_below(d, blocks);
             window = 1 + drawn_below(d, blocks - first);
@@ -76,9 +91,13 @@ static void launch(struct head *h)
     }
     if (drawn_once_in(d, 2)) {
         warp = 1 + drawn_below(d, LIMIT_WARP);
+        if (drawn_once_in(d, 3))
+            put(h, "warp=7");
         put(h, arena_printf(d->arena, "warp=%u", warp));
     }
     if (drawn_once_in(d, 2)) {
+        if (drawn_once_in(d, 3))
+            put(h, "seed=9");
         seed = pcg_next64(&d->rng);
         put(h, arena_printf(d->arena, "seed=%s", number(d, seed)));
     }
@@ -138,23 +157,28 @@ static const char *const fills[] = {
     [PTX_FILL_ZERO] = "zero", [PTX_FILL_IOTA] = "iota", [PTX_FILL_RANDOM] = "random"};
 
 /* Even ones are .u64, odd ones .s32; what is not bound is assumed. */
-static void parameter(struct head *h, uint32_t at)
+static void assumed(struct head *h, uint32_t at)
+{
+    const char *name = arena_printf(h->d->arena, "k_param_%u", at);
+    if (at % 2 == 0)
+        say_bind(h->d, name, "-", PTX_BIND_BUFFER, 0, 4096, PTX_FILL_IOTA, 0);
+    else
+        say_bind(h->d, name, "-", PTX_BIND_VALUE, 16, 0, PTX_FILL_ZERO, 0);
+}
+
+static void bound(struct head *h, uint32_t at)
 {
     struct drawn *d = h->d;
     const char *name = arena_printf(d->arena, "k_param_%u", at);
     const char *called = drawn_once_in(d, 2) ? name : arena_printf(d->arena, "%u", at);
     const bool wide = at % 2 == 0;
-    uint32_t kind = drawn_below(d, 4), small = drawn_below(d, 1000), fill = drawn_below(d, 4);
+    uint32_t kind = drawn_below(d, 3), small = drawn_below(d, 1000), fill = drawn_below(d, 4);
     if (kind == 0 && wide) {
-        say_bind(d, name, "-", PTX_BIND_BUFFER, 0, 4096, PTX_FILL_IOTA, 0);
-    } else if (kind == 0) {
-        say_bind(d, name, "-", PTX_BIND_VALUE, 16, 0, PTX_FILL_ZERO, 0);
-    } else if (kind == 1 && wide) {
         put(h, arena_printf(d->arena, "bind:%s=buffer:%u%s%s", called, 4 * small + 4,
                             fill < 3 ? ":" : "", fill < 3 ? fills[fill] : ""));
         say_bind(d, name, name, PTX_BIND_BUFFER, 0, 4 * small + 4,
                  fill < 3 ? (enum ptx_fill)fill : PTX_FILL_ZERO, 0);
-    } else if (kind == 2) {
+    } else if (kind == 1) {
         put(h, arena_printf(d->arena, "bind:%s=-%u", called, small));
         uint64_t value = 0 - (uint64_t)small;
         say_bind(d, name, name, PTX_BIND_VALUE, wide ? value : (uint32_t)value, 0, PTX_FILL_ZERO,
@@ -213,24 +237,22 @@ static void texture(struct head *h, uint32_t at)
 
 /* ---- registers, tokens ---- */
 
-static void registers(struct head *h)
+static void one_register(struct head *h, uint32_t at)
 {
     struct drawn *d = h->d;
-    for (uint32_t i = drawn_below(d, 3); i > 0; i--) {
-        uint32_t a = drawn_below(d, 100), b = drawn_below(d, 100);
-        const char *text = arena_printf(d->arena, "%u,-%u,0x%x", a, b, a);
-        put(h, arena_printf(d->arena, "reg:r%u=%s", i, text));
-        text_format(&d->words, "register r%u %s ", i, text);
-    }
+    uint32_t a = drawn_below(d, 100), b = drawn_below(d, 100);
+    const char *text = arena_printf(d->arena, "%u,-%u,0x%x", a, b, a);
+    put(h, arena_printf(d->arena, "reg:r%u=%s", at, text));
+    text_format(&d->words, "register r%u %s ", at, text);
 }
 
-static void tokens(struct head *h)
+static void tokens(struct head *h, uint32_t at)
 {
     static const char *const names[] = {
         [CRS_SYNC] = "sync", [CRS_DIVERGE] = "div", [CRS_CALL] = "call", [CRS_BREAK] = "brk"};
     struct drawn *d = h->d;
     const char *text = "";
-    for (uint32_t i = drawn_once_in(d, 3) ? 1 + drawn_below(d, 3) : 0; i > 0; i--) {
+    for (uint32_t i = at; i > 0; i--) {
         uint32_t type = drawn_below(d, 4), pc = drawn_below(d, 50), lanes = 1 + drawn_below(d, 40);
         uint64_t mask = pcg_next64(&d->rng) & (((uint64_t)1 << lanes) - 1);
         char bits[64];
@@ -240,8 +262,7 @@ static void tokens(struct head *h)
                             (int)lanes, bits, pc);
         text_format(&d->words, "token %u %llx %u ", type, (unsigned long long)mask, pc);
     }
-    if (*text)
-        put(h, arena_printf(d->arena, "stack=%s", text));
+    put(h, arena_printf(d->arena, "stack=%s", text));
 }
 
 /* ---- claims ---- */
@@ -273,19 +294,27 @@ static const char *claims(struct head *h)
     return words;
 }
 
+static void put_all(struct head *h, void (*one)(struct head *h, uint32_t at), uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        put_last(h, one, i);
+}
+
 const char *drawn_settings(struct drawn *d, uint32_t parameters, bool *is_wrong)
 {
     struct head h = {.d = d};
     launch(&h);
     rest_of_launch(&h);
     for (uint32_t i = 0; i < parameters; i++)
-        parameter(&h, i);
-    for (uint32_t i = 0, count = drawn_below(d, 3); i < count; i++)
-        memory(&h, i);
-    for (uint32_t i = 0, count = drawn_below(d, 3); i < count; i++)
-        texture(&h, i);
-    registers(&h);
-    tokens(&h);
+        if (drawn_once_in(d, 4))
+            assumed(&h, i);
+        else
+            put_last(&h, bound, i);
+    put_all(&h, memory, drawn_below(d, 3));
+    put_all(&h, texture, drawn_below(d, 3));
+    put_all(&h, one_register, drawn_below(d, 3));
+    if (drawn_once_in(d, 3))
+        put_last(&h, tokens, 1 + drawn_below(d, 3));
     end_line(&h);
     *is_wrong = h.is_wrong;
     return claims(&h);

@@ -7,16 +7,11 @@
 
 #include <string.h>
 
-enum {
-    TEXTS_SEED = 29, /* tells this draw from others */
-    KERNELS = 101,   /* streams of it */
-    MODULES
-};
+enum { TEXTS_SEED = 29 }; /* tells this draw from others */
 
 /* ---- what differs ---- */
 
-/* NULL: the reader refuses it, and *why is its first error. */
-static struct ast_kernel *read_kernel(struct arena *arena, const char *text, const char **why)
+struct ast_kernel *texts_read(struct arena *arena, const char *text, const char **why)
 {
     struct diag *diag = ARENA_NEW(arena, struct diag);
     diag_init(diag, "text", text, strlen(text));
@@ -27,9 +22,8 @@ static struct ast_kernel *read_kernel(struct arena *arena, const char *text, con
     return kernel;
 }
 
-/* "read: .. less x 1 } where .. at-most x 1 } is meant": the words from the first that differ on. */
-static const char *differ(struct arena *arena, const char *what, const char *words,
-                          const char *meant)
+const char *texts_differ(struct arena *arena, const char *what, const char *words,
+                         const char *meant)
 {
     enum { SHOWN = 60 };
     size_t at = 0, word = 0;
@@ -45,10 +39,10 @@ static const char *differ(struct arena *arena, const char *what, const char *wor
 static const char *printed(struct arena *arena, const char *text, const char *words)
 {
     const char *why;
-    const struct ast_kernel *again = read_kernel(arena, text, &why);
+    const struct ast_kernel *again = texts_read(arena, text, &why);
     if (!again)
         return arena_printf(arena, "printed: refused, %s", why);
-    return differ(arena, "printed", words_of_kernel(arena, again), words);
+    return texts_differ(arena, "printed", words_of_kernel(arena, again), words);
 }
 
 /* What is stated of the matrix is of the kernel as it is written: no copy has it. */
@@ -65,18 +59,19 @@ static const char *of_text(struct drawn *d)
 {
     struct arena *arena = d->arena;
     const char *why;
-    const struct ast_kernel *kernel = read_kernel(arena, d->text.bytes, &why);
+    const struct ast_kernel *kernel = texts_read(arena, d->text.bytes, &why);
     if (!kernel)
         return arena_printf(arena, "read: refused, %s", why);
-    const char *differs = differ(arena, "read", words_of_kernel(arena, kernel), d->words.bytes);
+    const char *differs =
+        texts_differ(arena, "read", words_of_kernel(arena, kernel), d->words.bytes);
     if (!differs)
-        differs = differ(arena, "copied", words_of_copy(arena, kernel), d->words.bytes);
+        differs = texts_differ(arena, "copied", words_of_copy(arena, kernel), d->words.bytes);
     return differs ? differs : printed(arena, print_kernel(arena, kernel), d->words.bytes);
 }
 
 const char *texts_of_kernel(struct arena *arena, uint64_t number, const char **text)
 {
-    struct drawn d = drawn_begin(arena, number, KERNELS);
+    struct drawn d = drawn_begin(arena, number, DRAWN_KERNELS);
     texts_draw_kernel(&d);
     *text = d.text.bytes;
     return of_text(&d);
@@ -84,12 +79,12 @@ const char *texts_of_kernel(struct arena *arena, uint64_t number, const char **t
 
 const char *texts_of_ptx(struct arena *arena, uint64_t number, const char **text)
 {
-    struct drawn d = drawn_begin(arena, number, MODULES);
+    struct drawn d = drawn_begin(arena, number, DRAWN_MODULES);
     const char *why;
     bool wrong = texts_draw_ptx(&d);
     *text = d.text.bytes;
     if (wrong)
-        return read_kernel(arena, d.text.bytes, &why)
+        return texts_read(arena, d.text.bytes, &why)
                    ? "taken: an operand, or clusters, that do not fit"
                    : NULL;
     return of_text(&d);
@@ -138,6 +133,8 @@ void texts_judge(struct checking *c)
     size_t mark = arena_mark(c->arena);
     differs =
         draw & 1 ? texts_of_ptx(c->arena, draw, &text) : texts_of_kernel(c->arena, draw, &text);
+    if (!differs && draw / 8 % TEXTS_PROGRAMS_SHARE == 0)
+        differs = texts_of_program(c->arena, draw / 16384, &text);
     if (!differs && draw / 32 % TEXTS_EMITTED_SHARE == 0)
         differs = texts_emitted(c->arena, draw / 128, &text);
     if (!differs && draw / 512 % TEXTS_SEQUENTIAL_SHARE == 0)

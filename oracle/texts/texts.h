@@ -11,6 +11,7 @@
 
 enum {
     TEXTS_EMITTED_SHARE = 4,   /* kernels are written in C in one case of so many */
+    TEXTS_PROGRAMS_SHARE = 4,  /* likewise, modules of several entries are divided */
     TEXTS_FORMS_SHARE = 8,     /* likewise, the programs of the case are printed and read */
     TEXTS_SEQUENTIAL_SHARE = 4 /* likewise, two threads are printed as a sequential program */
 };
@@ -23,6 +24,8 @@ void texts_judge(struct checking *checking);
 /* What of text number so is not as it was drawn; NULL: nothing. *text is it. In the kernel language, or PTX. */
 const char *texts_of_kernel(struct arena *arena, uint64_t number, const char **text);
 const char *texts_of_ptx(struct arena *arena, uint64_t number, const char **text);
+/* What an entry of module number so needs otherwise than who names whom says. */
+const char *texts_of_program(struct arena *arena, uint64_t number, const char **text);
 /* What kernel number so leaves otherwise when it is written in OpenCL C or CUDA C, and run as C says. */
 const char *texts_emitted(struct arena *arena, uint64_t number, const char **text);
 /* What the sequential program of kernel number so says otherwise of two of its threads than their accesses do. */

@@ -33,6 +33,12 @@ static void ptx(void **state)
     ask(texts_of_ptx);
 }
 
+static void programs(void **state)
+{
+    (void)state;
+    ask(texts_of_program);
+}
+
 static void emitted(void **state)
 {
     (void)state;
@@ -48,6 +54,7 @@ static void sequential(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(kernels), cmocka_unit_test(ptx),
-                                       cmocka_unit_test(emitted), cmocka_unit_test(sequential)};
+                                       cmocka_unit_test(programs), cmocka_unit_test(emitted),
+                                       cmocka_unit_test(sequential)};
     return cmocka_run_group_tests(tests, support_setup, support_teardown);
 }

@@ -1,0 +1,311 @@
+/*
+ * drawn_program.c - modules of several entries and functions, of variables whose initial values name others, and of
+ * tables of functions; and beside each text who names whom. What an entry needs follows from that by the definition:
+ * the least set that has all whom its members name, and, where a member calls an address that it may have from memory,
+ * all variables that name functions.
+ */
+#include "engine/input/ptx_kernel.h"
+#include "engine/ptx/ptx_reach.h"
+#include "oracle/texts/drawn.h"
+#include "oracle/texts/texts.h"
+
+#include <inttypes.h>
+
+enum {
+    FUNCTIONS = 9, /* the last ENTRIES of them are entries */
+    ENTRIES = 3,
+    VARIABLES = 6,
+    NODES = FUNCTIONS + VARIABLES, /* variables of the module stand behind the functions */
+    OWN = NODES,                   /* and behind them one variable of each body */
+    ALL = OWN + FUNCTIONS
+};
+
+struct modules {
+    struct drawn *d;
+    uint32_t functions[FUNCTIONS]; /* as their bodies stand in the text */
+    uint32_t variable_count;
+    uint32_t names[ALL]; /* whom it names, as a set */
+    bool calls_any[ALL]; /* an address that it may have from memory */
+    bool has_own[ALL];   /* a variable in its body */
+    uint64_t bytes[ALL]; /* of variables */
+    uint32_t alias_of;   /* alias "g0" is this function; ALL: there is none */
+    uint32_t labels;     /* so far */
+};
+
+static uint32_t below(struct modules *p, uint32_t n)
+{
+    return drawn_below(p->d, n);
+}
+
+static bool is_entry(uint32_t f)
+{
+    return f < FUNCTIONS && f >= FUNCTIONS - ENTRIES;
+}
+
+static const char *name_of(const struct modules *p, uint32_t node)
+{
+    const char *kind = node >= OWN ? "own" : node >= FUNCTIONS ? "v" : is_entry(node) ? "e" : "f";
+    return arena_printf(p->d->arena, "%s%" PRIu32, kind, node);
+}
+
+#define PUT(p, ...) text_format(&(p)->d->text, __VA_ARGS__)
+
+/* ---- functions: of every third one the same signature ---- */
+
+static const struct {
+    const char *results, *parameters, *call_results, *call_arguments, *prototype;
+} signatures[] = {{"", "()", "", "", "_ ()"},
+                  {"(.param .b32 r) ", " (.param .b64 a)", "(%r0), ", ", (%d1)",
+                   "(.param .b32 _) _ (.param .b64 _)"},
+                  {"", " (.param .b64 a)", "", ", (%d1)", "_ (.param .b64 _)"}};
+
+static uint32_t any_function(struct modules *p)
+{
+    return below(p, FUNCTIONS - ENTRIES);
+}
+
+/* Its name, or that of its alias; the node at hand names it. */
+static const char *put_name(struct modules *p, uint32_t who, uint32_t node)
+{
+    p->names[who] |= 1u << node;
+    return node == p->alias_of && drawn_once_in(p->d, 2) ? "g0" : name_of(p, node);
+}
+
+static void put_call(struct modules *p, uint32_t who)
+{
+    const uint32_t f = any_function(p), kind = below(p, 4), number = p->labels++;
+    const char *const results = signatures[f % 3].call_results, *const arguments =
+                                                                    signatures[f % 3]
+                                                                        .call_arguments;
+    if (kind < 2) {
+        const char *name = put_name(p, who, f);
+        PUT(p, "\tcall%s %s%s%s;\n", kind ? ".uni" : "", results, name, arguments);
+    } else if (kind == 2) {
+        PUT(p, "L%" PRIu32 ": .calltargets %s", number, put_name(p, who, f));
+        if (drawn_once_in(p->d, 2))
+            PUT(p, ", %s", put_name(p, who, (f + 3) % (FUNCTIONS - ENTRIES)));
+        PUT(p, ";\n\tcall %s%%d0%s, L%" PRIu32 ";\n", results, arguments, number);
+    } else if (f % 3 == 0 && drawn_once_in(p->d, 2)) {
+        PUT(p, "\tcall %%d0;\n");
+        p->calls_any[who] = true;
+    } else {
+        PUT(p, "L%" PRIu32 ": .callprototype %s;\n\tcall %s%%d0%s, L%" PRIu32 ";\n", number,
+            signatures[f % 3].prototype, results, arguments, number);
+        p->calls_any[who] = true;
+    }
+}
+
+static void put_statement(struct modules *p, uint32_t who)
+{
+    const bool nested = drawn_once_in(p->d, 4);
+    const uint32_t kind = below(p, 4), variables = p->variable_count + p->has_own[who];
+    PUT(p, nested ? "\t{\n" : "");
+    if (kind == 0 && variables > 0) {
+        const uint32_t v = below(p, variables);
+        const char *name = put_name(p, who, v < p->variable_count ? FUNCTIONS + v : OWN + who);
+        PUT(p, drawn_once_in(p->d, 2) ? "\tmov.u64 %%d0, %s;\n" : "\t@%%p0 mov.u64 %%d1, %s;\n",
+            name);
+    } else if (kind == 1) {
+        PUT(p, "\tmov.u64 %%d0, %s;\n", put_name(p, who, any_function(p)));
+    } else if (kind == 2) {
+        put_call(p, who);
+    } else {
+        PUT(p, "\tadd.u64 %%d0, %%d0, 8;\n");
+    }
+    PUT(p, nested ? "\t}\n" : "");
+}
+
+static void put_function(struct modules *p, uint32_t f)
+{
+    if (is_entry(f))
+        PUT(p, ".visible .entry %s()\n", name_of(p, f));
+    else
+        PUT(p, ".func %s%s%s\n", signatures[f % 3].results, name_of(p, f),
+            signatures[f % 3].parameters);
+    PUT(p, "{\n\t.reg .pred %%p0;\n\t.reg .b32 %%r0;\n\t.reg .b64 %%d<2>;\n");
+    p->has_own[f] = drawn_once_in(p->d, 3);
+    if (p->has_own[f]) {
+        p->bytes[OWN + f] = 4 + 4 * (uint64_t)below(p, 3);
+        PUT(p, "\t.shared .b32 %s[%" PRIu64 "];\n", name_of(p, OWN + f), p->bytes[OWN + f] / 4);
+    }
+    for (uint32_t i = below(p, 4); i > 0; i--)
+        put_statement(p, f);
+    PUT(p, "\tret;\n}\n");
+}
+
+/* ---- variables ---- */
+
+/* A value: a number, a function, a variable that stands before, or a byte of the address of one. */
+static void put_value(struct modules *p, uint32_t who, bool wide)
+{
+    const uint32_t kind = wide ? below(p, 4) : 0, before = who - FUNCTIONS;
+    if (kind == 1) {
+        PUT(p, "%s", put_name(p, who, any_function(p)));
+    } else if (kind == 2 && before > 0) {
+        const uint32_t node = FUNCTIONS + below(p, before), offset = 8 * below(p, 2);
+        PUT(p, "%s+%" PRIu32, put_name(p, who, node), offset);
+    } else {
+        PUT(p, "%" PRIu32, below(p, 100));
+    }
+}
+
+/* So many, beside each other or in lists of `inner` at most: how many lists there are, at least. */
+static uint32_t put_values(struct modules *p, uint32_t who, bool wide, uint32_t inner)
+{
+    const bool in_lists = inner > 1 && drawn_once_in(p->d, 2);
+    const uint32_t count = 1 + below(p, 9);
+    for (uint32_t i = 0; i < count; i++) {
+        PUT(p, "%s%s", i ? ", " : "", in_lists ? "{" : "");
+        put_value(p, who, wide);
+        if (in_lists && drawn_once_in(p->d, 2)) {
+            PUT(p, ", ");
+            put_value(p, who, wide);
+        }
+        PUT(p, in_lists ? "}" : "");
+    }
+    return in_lists ? count : (count + inner - 1) / inner;
+}
+
+/* Its length may be what its initial values are: vectors, or arrays in arrays, as a whole. */
+static void put_variable(struct modules *p, uint32_t who)
+{
+    static const struct {
+        const char *vector, *rest;
+        uint32_t inner;
+    } shapes[] = {{"", "", 1}, {".v2 ", "", 2}, {".v4 ", "", 4}, {"", "[3]", 3}, {"", "[2][2]", 4}};
+    static const char *const spaces[] = {".global", ".const", ".shared", ".local"};
+    const uint32_t space = below(p, 4), shape = below(p, 5), length = below(p, 4);
+    const bool wide = drawn_once_in(p->d, 2), has_values = space < 2 && drawn_once_in(p->d, 2);
+    PUT(p, "%s %s%s %s[", spaces[space], shapes[shape].vector, wide ? ".b64" : ".u32",
+        name_of(p, who));
+    uint64_t rows = length + 1;
+    if (!has_values) {
+        PUT(p, "%" PRIu64 "]%s;\n", rows, shapes[shape].rest);
+    } else {
+        PUT(p, "]%s = {", shapes[shape].rest);
+        rows = put_values(p, who, wide, shapes[shape].inner);
+        PUT(p, "};\n");
+    }
+    p->bytes[who] = rows * shapes[shape].inner * (wide ? 8 : 4);
+}
+
+static void put_module(struct modules *p)
+{
+    PUT(p, "// simtfuzz: entry=%s\n.version 7.8\n.target sm_80\n.address_size 64\n",
+        name_of(p, FUNCTIONS - 1));
+    for (uint32_t f = 0; f < FUNCTIONS - ENTRIES; f++)
+        PUT(p, ".func %s%s%s;\n", signatures[f % 3].results, name_of(p, f),
+            signatures[f % 3].parameters);
+    p->alias_of = drawn_once_in(p->d, 4) ? any_function(p) : ALL;
+    if (p->alias_of < ALL)
+        PUT(p, ".func %sg0%s;\n.alias g0, %s;\n", signatures[p->alias_of % 3].results,
+            signatures[p->alias_of % 3].parameters, name_of(p, p->alias_of));
+    for (p->variable_count = 0; p->variable_count < VARIABLES && !drawn_once_in(p->d, 5);)
+        put_variable(p, FUNCTIONS + p->variable_count++);
+    const uint32_t first = below(p, FUNCTIONS), step = 1 + 3 * below(p, 2);
+    for (uint32_t i = 0; i < FUNCTIONS; i++) {
+        p->functions[i] = (first + step * i) % FUNCTIONS;
+        put_function(p, p->functions[i]);
+    }
+}
+
+/* ---- what an entry needs ---- */
+
+static uint32_t needs_of(const struct modules *p, uint32_t entry)
+{
+    const uint32_t of_functions = (1u << FUNCTIONS) - 1;
+    uint32_t set = 1u << entry, before;
+    do {
+        before = set;
+        for (uint32_t n = 0; n < ALL; n++) {
+            set |= before >> n & 1 ? p->names[n] : 0;
+            for (uint32_t v = FUNCTIONS; v < NODES && before >> n & 1 && p->calls_any[n]; v++)
+                set |= p->names[v] & of_functions ? 1u << v : 0;
+        }
+    } while (set != before);
+    return set;
+}
+
+static bool is_own_of(uint32_t set, uint32_t f)
+{
+    return set >> f & set >> (OWN + f) & 1;
+}
+
+static const char *meant(const struct modules *p, uint32_t entry)
+{
+    const uint32_t set = needs_of(p, entry);
+    struct text out = {.arena = p->d->arena};
+    text_format(&out, "%s ", name_of(p, entry));
+    for (uint32_t i = 0; i < FUNCTIONS; i++)
+        if (p->functions[i] != entry && set >> p->functions[i] & 1)
+            text_format(&out, "%s ", name_of(p, p->functions[i]));
+    for (uint32_t v = FUNCTIONS; v < NODES; v++)
+        if (set >> v & 1)
+            text_format(&out, "%s %" PRIu64 " ", name_of(p, v), p->bytes[v]);
+    if (is_own_of(set, entry))
+        text_format(&out, "%s %" PRIu64 " ", name_of(p, OWN + entry), p->bytes[OWN + entry]);
+    for (uint32_t i = 0; i < FUNCTIONS; i++)
+        if (p->functions[i] != entry && is_own_of(set, p->functions[i]))
+            text_format(&out, "%s %" PRIu64 " ", name_of(p, OWN + p->functions[i]),
+                        p->bytes[OWN + p->functions[i]]);
+    return out.bytes;
+}
+
+static const char *found(struct arena *arena, const struct ptx_module *module, const char *entry)
+{
+    struct ptx_reach reach;
+    struct text out = {.arena = arena};
+    ptx_reach(arena, module, ptx_find_entry(module, entry), &reach);
+    for (uint32_t i = 0; i < reach.function_count; i++)
+        text_format(&out, "%s ", reach.functions[i]->name);
+    for (uint32_t i = 0; i < reach.variable_count; i++)
+        text_format(&out, "%s %" PRIu64 " ", reach.variables[i]->name,
+                    ptx_memory_bytes(reach.variables[i]));
+    return out.bytes;
+}
+
+/* The bodies of the module, or those that an entry leaves of them. */
+static const char *bodies(const struct modules *p, uint32_t set)
+{
+    struct text out = text_begin(p->d->arena);
+    for (uint32_t i = 0; i < FUNCTIONS; i++)
+        if (set >> p->functions[i] & 1)
+            text_format(&out, "%s ", name_of(p, p->functions[i]));
+    return out.bytes;
+}
+
+static const char *bodies_found(struct arena *arena, const struct ptx_module *module)
+{
+    struct text out = text_begin(arena);
+    for (const struct ptx_item *item = module->items; item; item = item->next)
+        if (item->kind == PTX_ITEM_FUNCTION && item->u.function->has_body)
+            text_format(&out, "%s ", item->u.function->name);
+    return out.bytes;
+}
+
+static const char *of_entry(const struct modules *p, const struct ptx_module *module, uint32_t e)
+{
+    struct arena *arena = p->d->arena;
+    const char *name = name_of(p, e), *all = meant(p, e);
+    const char *differs = texts_differ(arena, "needed", found(arena, module, name), all);
+    const struct ptx_module *part = ptx_part(arena, module, ptx_find_entry(module, name));
+    if (!differs)
+        differs = texts_differ(arena, "part", bodies_found(arena, part),
+                               bodies(p, p->alias_of < ALL ? UINT32_MAX : needs_of(p, e)));
+    return differs ? differs : texts_differ(arena, "needed of it", found(arena, part, name), all);
+}
+
+const char *texts_of_program(struct arena *arena, uint64_t number, const char **text)
+{
+    struct drawn d = drawn_begin(arena, number, DRAWN_PROGRAMS);
+    struct modules p = {.d = &d};
+    const char *why, *differs = NULL;
+    put_module(&p);
+    *text = d.text.bytes;
+    const struct ast_kernel *kernel = texts_read(arena, *text, &why);
+    if (!kernel)
+        return arena_printf(arena, "read: refused, %s", why);
+    for (uint32_t e = FUNCTIONS - ENTRIES; e < FUNCTIONS && !differs; e++)
+        differs = of_entry(&p, kernel->ptx->module, e);
+    return differs;
+}
