@@ -67,6 +67,38 @@ static uint32_t sum_bf16(uint32_t old, uint32_t b)
     return narrow_bf16(result_f32(f32_of(old << 16) + f32_of(b << 16)));
 }
 
+/* As min and max of numbers: -0 is less than +0, a NaN is the result if both are. */
+static uint32_t less_half(uint32_t old, uint32_t b, bool is_bf16, bool greatest)
+{
+    const uint32_t x = old & 0xffff, y = b & 0xffff;
+    const float p = f32_of(is_bf16 ? x << 16 : widen_f16(x)),
+                q = f32_of(is_bf16 ? y << 16 : widen_f16(y));
+    if (p != p || q != q)
+        return p == p ? x : q == q ? y : 0x7fff;
+    const bool first = p < q || (p <= q && x & 0x8000);
+    return first != greatest ? x : y;
+}
+
+static uint32_t min_one_f16(uint32_t old, uint32_t b)
+{
+    return less_half(old, b, false, false);
+}
+
+static uint32_t max_one_f16(uint32_t old, uint32_t b)
+{
+    return less_half(old, b, false, true);
+}
+
+static uint32_t min_one_bf16(uint32_t old, uint32_t b)
+{
+    return less_half(old, b, true, false);
+}
+
+static uint32_t max_one_bf16(uint32_t old, uint32_t b)
+{
+    return less_half(old, b, true, true);
+}
+
 #define HALVES(name, sum)                                                                          \
     static uint64_t name(uint64_t old, uint64_t b, uint64_t c)                                     \
     {                                                                                              \
@@ -81,6 +113,10 @@ static uint32_t sum_bf16(uint32_t old, uint32_t b)
     }
 HALVES(add_f16, sum_f16)
 HALVES(add_bf16, sum_bf16)
+HALVES(min_f16, min_one_f16)
+HALVES(max_f16, max_one_f16)
+HALVES(min_bf16, min_one_bf16)
+HALVES(max_bf16, max_one_bf16)
 
 ptx_atomic_fn *ptx_atomic_find(enum ptx_word op, enum ptx_word type)
 {
@@ -103,6 +139,10 @@ ptx_atomic_fn *ptx_atomic_find(enum ptx_word op, enum ptx_word type)
         {PTX_W_ADD, PTX_W_F16, add_f16},       {PTX_W_ADD, PTX_W_F16X2, add_f16x2},
         {PTX_W_ADD, PTX_W_BF16, add_bf16},     {PTX_W_ADD, PTX_W_BF16X2, add_bf16x2},
         {PTX_W_MAX, PTX_W_U64, max_u64},       {PTX_W_MAX, PTX_W_S64, max_s64},
+        {PTX_W_MIN, PTX_W_F16, min_f16},       {PTX_W_MIN, PTX_W_F16X2, min_f16x2},
+        {PTX_W_MIN, PTX_W_BF16, min_bf16},     {PTX_W_MIN, PTX_W_BF16X2, min_bf16x2},
+        {PTX_W_MAX, PTX_W_F16, max_f16},       {PTX_W_MAX, PTX_W_F16X2, max_f16x2},
+        {PTX_W_MAX, PTX_W_BF16, max_bf16},     {PTX_W_MAX, PTX_W_BF16X2, max_bf16x2},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (rows[i].op == op && rows[i].type == type)

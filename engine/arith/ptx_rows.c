@@ -50,7 +50,7 @@ static void add_parts(struct ptx_row_op *op, const struct ptx_operand *vector,
                       const struct ptx_item_pattern *item)
 {
     for (const struct ptx_operand *o = vector->items; o; o = o->next)
-        add_operand(op, item->is_result, 32);
+        add_operand(op, item->is_result, item->type.bits == 128 ? 64 : 32);
 }
 
 /* Types say how large the elements are; where registers may be wider, they do. */
@@ -64,6 +64,8 @@ static void add_item(struct ptx_row_op *op, const struct ptx_operand *operand,
         add_parts(op, operand, item);
     } else {
         uint32_t bits = item->type.kind == PTX_CLASS_NONE ? 64 : item->type.bits;
+        if (bits == 128) /* two rows */
+            add_operand(op, item->is_result, bits = 64);
         add_operand(op, item->is_result, by_register ? ptx_row_bits_of(operand, bits) : bits);
         if (operand->kind == PTX_OPERAND_PAIR)
             add_operand(op, true, 32);

@@ -158,6 +158,19 @@ DIRECTED3(FMA)
 DIRECTED1(RCP)
 DIRECTED1(SQRT)
 
+/* Two .f32 in 64 bits, each on its own. */
+static uint64_t directed_pair(enum operation operation, uint64_t a, uint64_t b, uint64_t c,
+                              uint32_t how)
+{
+    const uint64_t low = directed(operation, SOFT_F32, (uint32_t)a, (uint32_t)b, (uint32_t)c, how);
+    return low | directed(operation, SOFT_F32, a >> 32, b >> 32, c >> 32, how) << 32;
+}
+
+ROW2(add_pair, row64, row64, row64, directed_pair(ADD, x, y, 0, immediate))
+ROW2(sub_pair, row64, row64, row64, directed_pair(SUB, x, y, 0, immediate))
+ROW2(mul_pair, row64, row64, row64, directed_pair(MUL, x, y, 0, immediate))
+ROW3(fused_pair, row64, row64, row64, row64, directed_pair(FMA, x, y, z, immediate))
+
 /* ---- sign, least, greatest ---- */
 
 static inline uint32_t canonical_f32(uint32_t bits)
@@ -271,6 +284,17 @@ static ptx_row_fn *find_rounded(const struct ptx_instruction *instruction, uint3
     return others[operation][is_64];
 }
 
+static ptx_row_fn *find_pair(const struct ptx_instruction *instruction, uint32_t *immediate)
+{
+    const uint8_t *words = instruction->words;
+    *immediate = soft_rounding_of((enum ptx_word)words[PTX_SLOT_ROUND]) |
+                 (words[PTX_SLOT_FTZ] ? DIRECTED_FTZ : 0u);
+    return instruction->form == PTX_FORM_ADD_F32X2   ? add_pair
+           : instruction->form == PTX_FORM_SUB_F32X2 ? sub_pair
+           : instruction->form == PTX_FORM_MUL_F32X2 ? mul_pair
+                                                     : fused_pair;
+}
+
 ROW_FINDER(float)
 {
     (void)reason;
@@ -279,6 +303,11 @@ ROW_FINDER(float)
     const uint8_t *words = instruction->words;
     bool is_64 = words[PTX_SLOT_TYPE] == PTX_W_F64, ftz = words[PTX_SLOT_FTZ];
     switch ((int)instruction->form) {
+    case PTX_FORM_ADD_F32X2:
+    case PTX_FORM_SUB_F32X2:
+    case PTX_FORM_MUL_F32X2:
+    case PTX_FORM_FMA_F32X2:
+        return find_pair(instruction, immediate);
     case PTX_FORM_ADD_F32:
     case PTX_FORM_ADD_F64:
         return find_rounded(instruction, immediate, ADD);

@@ -109,6 +109,19 @@ static void split_halves(ROW_ARGUMENTS)
     }
 }
 
+/* 128 bits: both halves, as they are. */
+static void mov_128(ROW_ARGUMENTS)
+{
+    row64 *low = results[0], *high = results[1];
+    const row64 *x = sources[0], *y = sources[1];
+    (void)immediate;
+    LANES (i) {
+        const uint64_t below = x[i], above = y[i];
+        low[i] = below;
+        high[i] = above;
+    }
+}
+
 static uint32_t count_parts(const struct ptx_operand *operand)
 {
     uint32_t count = 0;
@@ -127,10 +140,12 @@ static ptx_row_fn *find_mov(const struct ptx_instruction *instruction, uint32_t 
     struct ptx_type type = ptx_type_of(word);
     uint32_t to = count_parts(instruction->operands);
     uint32_t from = count_parts(instruction->operands->next);
-    if (type.bits == 128 || (to && from)) {
-        *reason = type.bits == 128 ? "mov.b128" : "mov of a vector to a vector";
+    if ((to && from) || (type.bits == 128 && to + from == 4)) {
+        *reason = to && from ? "mov of a vector to a vector" : "mov.b128 of four parts";
         return NULL;
     }
+    if (type.bits == 128)
+        return mov_128;
     if (type.bits == 64 && to + from == 2)
         return to ? split_halves : join_halves;
     if (to || from) {

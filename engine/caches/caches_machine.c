@@ -438,17 +438,19 @@ static uint32_t level(const struct machine *machine, uint32_t actor)
     return semantics_block.level(machine, actor);
 }
 
-/* cp.async, mbarrier, matrices, textures: chapter 4 has no memory program for them, and nothing to make one from. */
-static bool is_younger(enum ptx_exec exec)
+/* cp.async, mbarrier, matrices, textures, atomics of vectors: chapter 4 has no memory program for them, and nothing to
+ * make one from. */
+static bool is_younger(const struct ptx_op *op)
 {
-    return exec >= PTX_EXEC_COPY && exec <= PTX_EXEC_SUST;
+    return (op->exec >= PTX_EXEC_COPY && op->exec <= PTX_EXEC_SUST) ||
+           (op->exec == PTX_EXEC_ATOM && op->count > 1);
 }
 
 static const char *refuses(struct arena *arena, const struct program *program)
 {
     for (uint32_t pc = 1; pc < program->ptx->count; pc++) {
         const struct ptx_op *op = &program->ptx->ops[pc];
-        if (is_younger(op->exec))
+        if (is_younger(op))
             return arena_printf(arena, "unsupported instruction '%s' over caches at %s",
                                 ptx_mnemonics[op->opcode], ptx_op_line(arena, program->ptx, pc));
     }

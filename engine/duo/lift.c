@@ -51,6 +51,8 @@ static bool check_atomic(struct building *b, uint32_t pc)
     const struct ptx_op *op = &b->code->ops[pc];
     const uint8_t *words = op->statement->u.instruction.words;
     bool narrow = words[PTX_SLOT_SCOPE] == PTX_W_CTA || words[PTX_SLOT_SCOPE] == PTX_W_CLUSTER;
+    if (op->count > 1)
+        return refuse(b, pc, "the atomic of a vector, or of 128 bits");
     if (narrow && op->space != PTX_W_SHARED && b->lift->program->launch.blocks > 1)
         return refuse(b, pc, "an atomic of its block's scope");
     for (uint32_t other = b->from; other < pc; other++)

@@ -284,8 +284,9 @@ enum rule ptx_st(struct ptx_step *x)
 static bool order_is_hidden(const struct ptx_op *op)
 {
     enum ptx_word type = (enum ptx_word)op->statement->u.instruction.words[PTX_SLOT_TYPE];
-    if (op->results[0].kind != PTX_PLACE_NONE)
-        return false;
+    for (uint32_t e = 0; e < op->count; e++)
+        if (op->results[e].kind != PTX_PLACE_NONE)
+            return false;
     switch ((uint32_t)op->mode) {
     case PTX_W_ADD:
         return ptx_type_of(type).kind != PTX_CLASS_FLOAT;
@@ -305,28 +306,40 @@ uint64_t ptx_atomic_value(const struct ptx_op *op, uint64_t old, uint64_t b, uin
                         op->bytes);
 }
 
+/* What all lanes do to element e: b, c of a compare-and-swap. */
+struct deed {
+    const uint64_t *b, *c;
+};
+
+static struct deed deed_of(struct ptx_step *x, uint32_t e)
+{
+    const struct ptx_op *op = x->op;
+    const uint64_t *b = ptx_wide_row(x, &op->sources[1 + e], 1);
+    const bool swaps = op->mode == PTX_W_CAS;
+    return (struct deed){b, swaps ? ptx_wide_row(x, &op->sources[1 + op->count + e], 2) : b};
+}
+
 /* Which of the lanes, which hit one location, may change places (symmetry_classes). */
-static void find_classes(struct ptx_step *x, const uint8_t *lanes, uint32_t count,
+static void find_classes(struct ptx_step *x, uint32_t e, const uint8_t *lanes, uint32_t count,
                          uint16_t *classes)
 {
     const struct ptx_op *op = x->op;
-    const uint64_t *b = ptx_wide_row(x, &op->sources[1], 1);
-    const uint64_t *c =
-        op->sources[2].kind != PTX_PLACE_NONE ? ptx_wide_row(x, &op->sources[2], 2) : b;
+    const struct deed deed = deed_of(x, e);
+    const uint64_t *b = deed.b, *c = deed.c;
     uint32_t threads[LIMIT_WARP];
-    bool hidden = true;
+    bool hidden = !op->is_whole;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t lane = lanes[i];
-        uint64_t old = ptx_fetch((const uint32_t *)x->m->memory, x->scratch->byte[lane], op->bytes);
+        uint32_t lane = lanes[i], byte = x->scratch->byte[lane] + e * op->bytes;
+        uint64_t old = ptx_fetch((const uint32_t *)x->m->memory, byte, op->bytes);
         threads[i] = x->lanes->first_thread + lane;
-        hidden &= ptx_atomic_value(op, old, b[lane], c[lane]) == old;
+        hidden = hidden && ptx_atomic_value(op, old, b[lane], c[lane]) == old;
     }
     symmetry_classes(x->m, threads, count, hidden, classes);
 }
 
 /* The lanes chained from `first` go in an order that is chosen, one lane after another, at the places
  * in the order that they have between them. */
-static void shuffle_chain(struct ptx_step *x, uint32_t first)
+static void shuffle_chain(struct ptx_step *x, uint32_t e, uint32_t first)
 {
     uint8_t lanes[LIMIT_WARP], places[LIMIT_WARP];
     uint8_t *order = x->scratch->order;
@@ -338,32 +351,59 @@ static void shuffle_chain(struct ptx_step *x, uint32_t first)
             places[at++] = (uint8_t)i;
     uint16_t classes[LIMIT_WARP] = {0};
     if (x->m->options.symmetry)
-        find_classes(x, lanes, count, classes);
+        find_classes(x, e, lanes, count, classes);
     for (uint32_t i = 0; i < count; i++)
         order[places[i]] = (uint8_t)symmetry_take_lane(x->m, x->choices, lanes, classes, count - i);
 }
 
-/* Each lane's indivisible read and write, in scratch->order: old values into scratch->results[0], new
- * ones into scratch->results[1]. */
-static void do_atomics(struct ptx_step *x, uint32_t n)
+enum { LEFT = 3 }; /* rows of scratch->sources from here on: what is left behind */
+
+static void set_old(struct ptx_step *x, uint32_t e, uint32_t lane, uint64_t old)
 {
-    static const uint64_t none[LIMIT_WARP];
+    if (x->op->results[e].bits == 64)
+        x->scratch->results[e][lane] = old;
+    else
+        ((uint32_t *)x->scratch->results[e])[lane] = (uint32_t)old;
+}
+
+/* Each lane's indivisible read and write of element e, in scratch->order: old values into scratch->results[e], new
+ * ones into scratch->sources[LEFT]. */
+static void do_atomics(struct ptx_step *x, uint32_t e, uint32_t n)
+{
     const struct ptx_op *op = x->op;
-    const uint64_t *b = ptx_wide_row(x, &op->sources[1], 1);
-    const uint64_t *c =
-        op->sources[2].kind != PTX_PLACE_NONE ? ptx_wide_row(x, &op->sources[2], 2) : none;
-    uint64_t *wide = x->scratch->results[0];
-    uint32_t *narrow = (uint32_t *)wide;
+    const struct deed deed = deed_of(x, e);
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t lane = x->scratch->order[i], byte = x->scratch->byte[lane];
+        uint32_t lane = x->scratch->order[i], byte = x->scratch->byte[lane] + e * op->bytes;
         uint64_t old = ptx_fetch((const uint32_t *)x->m->memory, byte, op->bytes);
-        uint64_t value = ptx_atomic_value(op, old, b[lane], c[lane]);
+        uint64_t value = ptx_atomic_value(op, old, deed.b[lane], deed.c[lane]);
         ptx_store(x->m, byte, op->bytes, value);
-        x->scratch->results[1][lane] = value;
-        if (op->results[0].bits == 64)
-            wide[lane] = old;
-        else
-            narrow[lane] = (uint32_t)old;
+        x->scratch->sources[LEFT][lane] = value;
+        set_old(x, e, lane, old);
+    }
+}
+
+/* The same of exch and cas of 128 bits, whose halves go together. */
+static void do_wholes(struct ptx_step *x, uint32_t n)
+{
+    const struct ptx_op *op = x->op;
+    const uint64_t *operands[4] = {NULL};
+    const bool swaps = op->mode == PTX_W_CAS;
+    for (uint32_t k = 0; k < (swaps ? 4 : 2); k++)
+        operands[k] = ptx_wide_row(x, &op->sources[1 + k], 1 + k);
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t lane = x->scratch->order[i], byte = x->scratch->byte[lane];
+        bool writes = true;
+        for (uint32_t k = 0; k < 2; k++) {
+            uint64_t old = ptx_fetch((const uint32_t *)x->m->memory, byte + 8 * k, 8);
+            set_old(x, k, lane, old);
+            x->scratch->sources[LEFT + 2 + k][lane] = old;
+            writes = writes && (!swaps || old == operands[k][lane]);
+        }
+        for (uint32_t k = 0; k < 2 && writes; k++) {
+            uint64_t value = operands[swaps ? 2 + k : k][lane];
+            ptx_store(x->m, byte + 8 * k, 8, value);
+            x->scratch->sources[LEFT + 2 + k][lane] = value;
+        }
     }
 }
 
@@ -371,22 +411,29 @@ static void do_atomics(struct ptx_step *x, uint32_t n)
  *              of theta_i, old_i = mu_(i-1)(a_i), mu_i = mu_(i-1)[a_i |-> op(old_i, b_i, c_i)]
  *      <theta | atom ss op r [e1] e2 e3>  ->  theta      r^ of theta_i <- old_i, mu_n
  *
- *  MEM.nd.6, ERR.47: all are performed, in an order that is chosen.
+ *  MEM.nd.6, ERR.47: all are performed, in an order that is chosen; of a vector each element in one of its own.
  */
 enum rule ptx_atom(struct ptx_step *x)
 {
-    const enum rule rule = x->op->opcode == PTX_OP_RED ? RULE_PTX_RED : RULE_PTX_ATOM;
+    const struct ptx_op *op = x->op;
+    const enum rule rule = op->opcode == PTX_OP_RED ? RULE_PTX_RED : RULE_PTX_ATOM;
     struct ptx_access a = {.x = x, .kind = PTX_ACCESS_ATOM};
     if (!ptx_places(&a))
         return rule;
-    uint32_t n = order_lanes(x, x->executing, 0);
-    if (x->choices && !order_is_hidden(x->op))
-        for (lane_mask rest = ptx_find_conflicts(&a); rest; rest &= rest - 1)
-            shuffle_chain(x, lowest_lane(rest));
-    do_atomics(x, n);
-    ptx_commit(x, &x->op->results[0], x->scratch->results[0]);
-    if (is_observed(x->m))
-        ptx_tell(&a, 0, n, x->scratch->results[1]);
+    const lane_mask conflicts = x->choices && !order_is_hidden(op) ? ptx_find_conflicts(&a) : 0;
+    for (uint32_t e = 0; e < (op->is_whole ? 1 : op->count); e++) {
+        uint32_t n = order_lanes(x, x->executing, 0);
+        for (lane_mask rest = conflicts; rest; rest &= rest - 1)
+            shuffle_chain(x, e, lowest_lane(rest));
+        if (op->is_whole)
+            do_wholes(x, n);
+        else
+            do_atomics(x, e, n);
+        for (uint32_t k = 0; k < (op->is_whole ? 2 : 1) && is_observed(x->m); k++)
+            ptx_tell(&a, e + k, n, x->scratch->sources[op->is_whole ? LEFT + 2 + k : LEFT]);
+    }
+    for (uint32_t e = 0; e < op->count; e++)
+        ptx_commit(x, &op->results[e], x->scratch->results[e]);
     return rule;
 }
 

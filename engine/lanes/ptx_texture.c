@@ -14,6 +14,7 @@
 
 enum {
     AXES = 3,
+    CHANNELS = 4,
     FAR = 40 /* bits of a coordinate that is not normalized: beyond all are alike */,
     FARTHEST = 62 /* of one that repeats: it is a multiple of 2 there */
 };
@@ -338,7 +339,7 @@ static bool texture_fetch(const struct texture_step *s, uint64_t results[PTX_COD
         return false;
     find_axes(s, between, axes);
     const int64_t at[AXES] = {axes[0].at[0], axes[1].at[0], axes[2].at[0]};
-    for (uint32_t c = 0; c < PTX_CODE_RESULTS; c++) {
+    for (uint32_t c = 0; c < CHANNELS; c++) {
         if (s->x->op->results[c].kind == PTX_PLACE_NONE)
             continue;
         if (!(between ? blend(s, axes, c, &results[c]) : read_channel(s, at, c, &results[c])))
@@ -353,14 +354,14 @@ static bool texture_fetch(const struct texture_step *s, uint64_t results[PTX_COD
  */
 static bool texture_gather(const struct texture_step *s, uint64_t results[PTX_CODE_RESULTS])
 {
-    static const uint8_t corners[PTX_CODE_RESULTS][2] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}};
+    static const uint8_t corners[CHANNELS][2] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}};
     const enum ptx_word channel = (enum ptx_word)s->words[PTX_SLOT_PART];
     const uint32_t c = channel == PTX_W_R ? 0 : channel == PTX_W_G ? 1 : channel == PTX_W_B ? 2 : 3;
     struct axis axes[AXES];
     if (!fetches(s))
         return false;
     find_axes(s, true, axes);
-    for (uint32_t r = 0; r < PTX_CODE_RESULTS; r++) {
+    for (uint32_t r = 0; r < CHANNELS; r++) {
         const int64_t at[AXES] = {axes[0].at[corners[r][0]], axes[1].at[corners[r][1]],
                                   axes[2].at[0]};
         if (!read_channel(s, at, c, &results[r]))

@@ -77,7 +77,7 @@ enum {
     PTX_UNDERWAY_WORDS = 9
 };
 
-enum { PTX_CODE_SOURCES = 8, PTX_CODE_RESULTS = 4 };
+enum { PTX_CODE_SOURCES = 9, PTX_CODE_RESULTS = 8 };
 
 /* Of TEXTURE and SUST: which source is what. A layer is the last coordinate. */
 enum { PTX_TEXEL_X = 1, PTX_TEXEL_LAYER = 3, PTX_TEXEL_VALUE = 4 };
@@ -116,6 +116,7 @@ struct ptx_op {
     bool has_count;  /* bar: a thread count is given (sources[1]) */
     bool is_signed;  /* LD: sign-extends; MINMAX .. */
     bool is_float;   /* ATOM */
+    bool is_whole;   /* ATOM: of all elements together, not each on its own (.b128) */
     bool is_volatile;
     uint8_t
         outside; /* enum ptx_outside: a call of a function without a body, as a NOP, ROWS, TRAP */

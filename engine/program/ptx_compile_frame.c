@@ -13,7 +13,7 @@ static uint32_t max_u32(uint32_t a, uint32_t b)
 
 static bool is_wide(const struct ptx_variable *var)
 {
-    return ptx_type_of(var->type).bits == 64;
+    return ptx_type_of(var->type).bits >= 64;
 }
 
 static struct ptx_place next_row(struct ptx_rows *rows, bool wide)
@@ -36,8 +36,6 @@ struct ptx_place ptx_build_register(struct ptx_builder *b, const struct ptx_oper
 {
     const struct ptx_variable *var = o->target.variable;
     bool is_new, wide = is_wide(var);
-    if (ptx_type_of(var->type).bits > 64)
-        ptx_build_fail(b, "unsupported register '%.80s' of 128 bits", o->name);
     uint32_t *row =
         ptx_map_add(&b->registers, var, (uint64_t)o->index << 8 | (uint8_t)o->element, &is_new);
     struct ptx_place place = {.kind = PTX_PLACE_REGISTER, .bits = wide ? 64 : 32, .offset = *row};
@@ -46,6 +44,8 @@ struct ptx_place ptx_build_register(struct ptx_builder *b, const struct ptx_oper
         *row = place.offset;
         note_register(b, place, o->name, o->element);
     }
+    if (is_new && ptx_type_of(var->type).bits == 128)
+        note_register(b, next_row(&b->layout->f->rows, wide), o->name, o->element);
     return place;
 }
 
@@ -326,6 +326,10 @@ void ptx_build_registers(struct ptx_builder *b)
         o.target.variable = ptx_find_register(b->entry->body, v->name, &o.index);
         if (!o.target.variable || o.target.variable->vector != PTX_W_NONE) {
             ptx_build_fail(b, "the entry has no register '%.80s'", v->name);
+            return;
+        }
+        if (ptx_type_of(o.target.variable->type).bits > 64) {
+            ptx_build_fail(b, "reg: '%.80s' has more than 64 bits", v->name);
             return;
         }
         struct ptx_values *values = ARENA_NEW(b->arena, struct ptx_values);

@@ -129,7 +129,8 @@ void ptx_build_formals(struct ptx_builder *b, const struct ptx_function *f);
 
 uint32_t ptx_build_signature(struct ptx_builder *b, const struct ptx_function *f);
 
-/* The row of a register, given when it is first asked for. */
+/* The row of a register, given when it is first asked for; of 128 bits that of its low half, the next one is that of
+ * the high half. */
 struct ptx_place ptx_build_register(struct ptx_builder *b, const struct ptx_operand *o);
 struct ptx_place ptx_build_carry(struct ptx_builder *b);
 

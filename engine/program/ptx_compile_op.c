@@ -48,6 +48,30 @@ static void add_result(struct ptx_builder *b, struct ptx_op *op, const struct pt
     op->results[op->result_count++] = ptx_build_place(b, o, type, bits);
 }
 
+/* Of 128 bits: a register is two rows (ptx_build_register). */
+static void split_halves(struct ptx_builder *b, const struct ptx_operand *o,
+                         struct ptx_place halves[2])
+{
+    halves[0] = halves[1] = (struct ptx_place){.kind = PTX_PLACE_NONE};
+    if (o->kind == PTX_OPERAND_SINK)
+        return;
+    if (o->kind != PTX_OPERAND_NAME || o->target_kind != PTX_TARGET_VARIABLE) {
+        ptx_build_fail(b, "unsupported constant of 128 bits");
+        return;
+    }
+    halves[0] = halves[1] = ptx_build_register(b, o);
+    halves[1].offset++;
+}
+
+static void add_halves(struct ptx_builder *b, struct ptx_op *op, const struct ptx_operand *o,
+                       bool is_result)
+{
+    struct ptx_place *places =
+        is_result ? &op->results[op->result_count] : &op->sources[op->source_count];
+    split_halves(b, o, places);
+    *(is_result ? &op->result_count : &op->source_count) += 2;
+}
+
 /* ---- what computes ---- */
 
 static void add_row_operand(struct ptx_builder *b, struct ptx_op *op, const struct ptx_operand *o,
@@ -77,6 +101,8 @@ static void add_row_item(struct ptx_builder *b, struct ptx_op *op, const struct 
     } else if (o->kind == PTX_OPERAND_PAIR) {
         add_row_operand(b, op, o->items, true, type);
         add_row_operand(b, op, o->items->next, true, predicate);
+    } else if (type.bits == 128) {
+        add_halves(b, op, o, item->is_result);
     } else {
         add_row_operand(b, op, o, item->is_result, type);
     }
@@ -140,9 +166,11 @@ static void add_elements(struct ptx_builder *b, struct ptx_op *op, const struct 
 {
     const struct ptx_operand *items = o->kind == PTX_OPERAND_VECTOR ? o->items : o;
     for (; items; items = o->kind == PTX_OPERAND_VECTOR ? items->next : NULL) {
-        op->count++;
+        op->count = (uint8_t)(op->count + (type.bits == 128 ? 2 : 1));
         /* Registers may be wider than the type; a constant is of its size. */
-        if (is_result)
+        if (type.bits == 128)
+            add_halves(b, op, items, is_result);
+        else if (is_result)
             add_result(b, op, items, type, 0);
         else
             add_source(b, op, items, type, 0);
@@ -152,9 +180,10 @@ static void add_elements(struct ptx_builder *b, struct ptx_op *op, const struct 
 static void describe_access(struct ptx_op *op, const struct ptx_instruction *i)
 {
     struct ptx_type type = type_of(i);
-    op->bytes = type.bits / 8;
+    op->bytes = type.bits == 128 ? 8 : type.bits / 8;
     op->is_signed = type.kind == PTX_CLASS_INT && type.is_signed;
     op->is_float = type.kind == PTX_CLASS_FLOAT;
+    op->is_whole = type.bits == 128;
     op->is_volatile = i->words[PTX_SLOT_SEM] == PTX_W_VOLATILE;
 }
 
@@ -164,9 +193,10 @@ static uint8_t register_width(const struct ptx_operand *o)
     const struct ptx_operand *first = o->kind == PTX_OPERAND_VECTOR ? o->items : o;
     while (first && first->kind == PTX_OPERAND_SINK)
         first = o->kind == PTX_OPERAND_VECTOR ? first->next : NULL;
-    return first && first->target_kind == PTX_TARGET_VARIABLE
-               ? ptx_type_of(first->target.variable->type).bits
-               : 0;
+    const uint8_t bits = first && first->target_kind == PTX_TARGET_VARIABLE
+                             ? ptx_type_of(first->target.variable->type).bits
+                             : 0;
+    return bits == 128 ? 0 : bits;
 }
 
 static void build_load(struct ptx_builder *b, const struct ptx_instruction *i, struct ptx_op *op)
@@ -196,16 +226,17 @@ static void build_atomic(struct ptx_builder *b, const struct ptx_instruction *i,
     const struct ptx_operand *address = operand(i, has_result);
     op->exec = PTX_EXEC_ATOM;
     describe_access(op, i);
-    op->count = 1;
     op->mode = i->words[PTX_SLOT_OP];
     ptx_build_address(b, op, i, address);
     op->source_count = 1;
     if (has_result)
-        add_result(b, op, operand(i, 0), type_of(i), 0);
-    for (const struct ptx_operand *o = address->next; o; o = o->next)
-        add_source(b, op, o, type_of(i), 0);
+        add_elements(b, op, operand(i, 0), true, type_of(i));
+    for (const struct ptx_operand *o = address->next; o; o = o->next) {
+        op->count = 0;
+        add_elements(b, op, o, false, type_of(i));
+    }
     op->atomic = ptx_atomic_find((enum ptx_word)op->mode, (enum ptx_word)i->words[PTX_SLOT_TYPE]);
-    if (!op->atomic)
+    if (!op->atomic && !op->is_whole)
         ptx_build_fail(b, "unsupported instruction '%s.%s.%s'", has_result ? "atom" : "red",
                        ptx_words[op->mode], ptx_words[i->words[PTX_SLOT_TYPE]]);
 }

@@ -75,7 +75,7 @@ void ptx_build_texture(struct ptx_builder *b, const struct ptx_instruction *i, s
     op->exec = op->opcode == PTX_OP_SUST ? PTX_EXEC_SUST : PTX_EXEC_TEXTURE;
     op->mode = i->words[PTX_SLOT_MODE];
     op->bytes = ptx_type_of((enum ptx_word)i->words[PTX_SLOT_TYPE]).bits / 8;
-    op->source_count = PTX_CODE_SOURCES;
+    op->source_count = PTX_TEXEL_VALUE + 4;
     for (const struct ptx_operand *o = i->operands; o && ptx_item_next(&pattern, i->words, &item);
          o = o->next) {
         if (item.kind == 'a')

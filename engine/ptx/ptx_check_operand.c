@@ -249,7 +249,7 @@ static uint32_t vector_count(const struct ptx_instruction *i, const struct ptx_i
     enum ptx_word vector = (enum ptx_word)i->words[PTX_SLOT_VECTOR];
     if (item->kind != 'v')
         return ptx_fragment_registers(i->form, i->words, item->kind);
-    return vector == PTX_W_V2 ? 2 : vector == PTX_W_V4 ? 4 : 1;
+    return vector == PTX_W_V2 ? 2 : vector == PTX_W_V4 ? 4 : vector == PTX_W_V8 ? 8 : 1;
 }
 
 /* Of ld and st: one, or as many as .v2 or .v4 says; of matrices, as many as hold a lane's part. */

@@ -118,6 +118,7 @@ struct ptx_type ptx_type_of(enum ptx_word word)
         [PTX_W_BF16] = FLOAT(16),
         [PTX_W_BF16X2] = FLOAT(32),
         [PTX_W_F32] = FLOAT(32),
+        [PTX_W_F32X2] = BITS(64),
         [PTX_W_F64] = FLOAT(64),
         [PTX_W_TF32] = BITS(32),
         [PTX_W_B1] = BITS(32), /* so many in a register */

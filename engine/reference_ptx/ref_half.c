@@ -295,3 +295,21 @@ uint64_t ref_half_sum(uint64_t a, uint64_t b, enum ptx_word type)
     }
     return all;
 }
+
+/* atom.min, atom.max, as min and max without .NaN: of two zeros the one of the fitting sign; a NaN only of two. */
+uint64_t ref_half_extreme(uint64_t a, uint64_t b, enum ptx_word type, bool greatest)
+{
+    uint64_t all = 0;
+    for (uint32_t half = 0; half < (is_packed(type) ? 2u : 1u); half++) {
+        const uint64_t p = part(a, half), q = part(b, half);
+        const long double x = ref_float_value(p, half_of(type)),
+                          y = ref_float_value(q, half_of(type));
+        uint64_t taken = greatest ? (y > x ? q : p) : (y < x ? q : p);
+        if (x == 0 && y == 0)
+            taken = signbit(x) == greatest ? q : p;
+        if (isnan(x))
+            taken = isnan(y) ? 0x7fff : q;
+        all |= taken << 16 * half;
+    }
+    return all;
+}

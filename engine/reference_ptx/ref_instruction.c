@@ -466,6 +466,11 @@ static void select_of(struct ref_computing *r, bool by_predicate)
 static void move_of(struct ref_computing *r)
 {
     struct ptx_type type = ptx_type_of(ref_word_of(r, PTX_SLOT_TYPE));
+    if (type.bits == 128) { /* two halves of 64 bits, however they are named */
+        r->d[0] = r->s[0];
+        r->d[1] = r->s[1];
+        return;
+    }
     uint32_t parts = type.bits / (uint32_t)(r->result_count * r->source_count);
     uint64_t all = 0;
     for (uint32_t i = 0; i < r->source_count; i++)
@@ -543,6 +548,22 @@ static void convert_of(struct ref_computing *r)
     r->d[0] = (uint64_t)n & ref_ones(register_bits(r->instruction->operands));
 }
 
+/* .f32x2: the instruction of .f32, of the low halves and of the high ones. */
+static void pair_of_floats(struct ref_computing *r, enum ptx_opcode opcode)
+{
+    struct ptx_instruction single = *r->instruction;
+    single.words[PTX_SLOT_TYPE] = PTX_W_F32;
+    r->d[0] = 0;
+    for (uint32_t shift = 0; shift < 64; shift += 32) {
+        struct ref_computing half = *r;
+        half.instruction = &single;
+        for (uint32_t i = 0; i < r->source_count; i++)
+            half.s[i] = r->s[i] >> shift & UINT32_MAX;
+        ref_rounded(&half, opcode);
+        r->d[0] |= half.d[0] << shift;
+    }
+}
+
 /* ---- all ---- */
 
 void ref_compute(struct ref_computing *r)
@@ -604,6 +625,10 @@ void ref_compute(struct ref_computing *r)
         return;
     default:
         break;
+    }
+    if (words[PTX_SLOT_TYPE] == PTX_W_F32X2) {
+        pair_of_floats(r, opcode);
+        return;
     }
     if (words[PTX_SLOT_TYPE] == PTX_W_U16X2 || words[PTX_SLOT_TYPE] == PTX_W_S16X2) {
         pair_of(r, opcode);

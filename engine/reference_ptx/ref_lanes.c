@@ -294,8 +294,12 @@ static uint64_t after(enum ptx_word op, enum ptx_word type_word, uint64_t old, u
     case PTX_W_DEC:
         return old == 0 || old > b ? b : old - 1;
     case PTX_W_MIN:
+        if (type.kind == PTX_CLASS_FLOAT)
+            return ref_half_extreme(old, b, type_word, false);
         return is_less(old, b, type) ? old : b;
     default:
+        if (type.kind == PTX_CLASS_FLOAT)
+            return ref_half_extreme(old, b, type_word, true);
         return is_less(old, b, type) ? b : old;
     }
 }

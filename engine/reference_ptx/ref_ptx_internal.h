@@ -36,6 +36,7 @@ void ref_half(struct ref_computing *r, enum ptx_opcode opcode);
 /* Of a number of 8 bits: e4m3, or e5m2. */
 long double ref_eight_value(uint32_t code, bool e4m3);
 uint64_t ref_half_sum(uint64_t a, uint64_t b, enum ptx_word type);
+uint64_t ref_half_extreme(uint64_t a, uint64_t b, enum ptx_word type, bool greatest);
 bool ref_compares_as(enum ptx_word word, int order, bool unordered);
 bool ref_boolean(enum ptx_word op, bool t, bool c);
 

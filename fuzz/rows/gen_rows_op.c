@@ -278,7 +278,7 @@ struct ptx_operand *rows_vector(struct rows_making *m, const struct ptx_item_pat
 uint32_t rows_elements(const struct rows_making *m)
 {
     enum ptx_word word = (enum ptx_word)m->i.words[PTX_SLOT_VECTOR];
-    return word == PTX_W_V2 ? 2 : word == PTX_W_V4 ? 4 : 1;
+    return word == PTX_W_V2 ? 2 : word == PTX_W_V4 ? 4 : word == PTX_W_V8 ? 8 : 1;
 }
 
 static struct ptx_operand *value(struct rows_making *m, const struct ptx_item_pattern *item)
@@ -405,7 +405,8 @@ static bool exists(const struct rows_making *m)
     const char *reason;
     bool alone = m->sort == SORT_WARP && ptx_forms[m->i.form].opcode != PTX_OP_ACTIVEMASK &&
                  !rows_takes_mask(m);
-    if (m->wrong || (alone && m->r->warps == ROWS_SYNC_ONLY))
+    if (m->wrong || m->i.words[PTX_SLOT_TYPE] == PTX_W_B128 || /* there are no such registers */
+        (alone && m->r->warps == ROWS_SYNC_ONLY))
         return false;
     if (m->sort == SORT_ATOMIC)
         return ptx_atomic_find((enum ptx_word)m->i.words[PTX_SLOT_OP],

@@ -40,6 +40,8 @@ static bool is_looked_at(const struct ptx_code *code, const struct ptx_op *atomi
 
 static bool commutes(const struct ptx_op *op)
 {
+    if (op->count > 1)
+        return false;
     switch ((uint32_t)op->mode) {
     case PTX_W_ADD:
         return !op->is_float;

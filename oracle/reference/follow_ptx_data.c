@@ -352,18 +352,19 @@ static enum rule store(struct follow_step *s)
     return RULE_PTX_ST;
 }
 
-/* One lane's indivisible read and write. */
-static void atomic_lane(struct follow_step *s, uint32_t lane, uint32_t byte, uint32_t *at)
+/* One lane's indivisible read and write of element e; what it found. */
+static uint64_t atomic_lane(struct follow_step *s, uint32_t e, uint32_t lane, uint32_t byte,
+                            uint32_t *at)
 {
     uint64_t old = follow_ptx_bytes(s->x->memory, byte, s->op->bytes), value;
-    uint64_t b = follow_ptx_source(s, 1, lane), c = follow_ptx_source(s, 2, lane);
-    if (!ref_atomic_value(instruction_of(s), old, b, c, &value)) {
+    uint64_t b = follow_ptx_source(s, 1 + e, lane), c = follow_ptx_source(s, 2, lane);
+    if (s->op->is_whole || !ref_atomic_value(instruction_of(s), old, b, c, &value)) {
         follow_ptx_lost(s->f, "an atomic operation");
-        return;
+        return 0;
     }
     follow_ptx_put_bytes(s->x->memory, byte, s->op->bytes, value);
     follow_ptx_check_heard(s, at, REF_ATOMIC, lane, byte, s->op->bytes, value);
-    follow_ptx_set(s, s->g->registers, &s->op->results[0], lane, old);
+    return old;
 }
 
 static uint64_t left_behind(const void *what, uint64_t before, uint64_t b, uint64_t c)
@@ -373,18 +374,18 @@ static uint64_t left_behind(const void *what, uint64_t before, uint64_t b, uint6
     return value;
 }
 
-static void ways_of_atomics(struct follow_step *s, const struct follow_place *places)
+static void ways_of_atomics(struct follow_step *s, uint32_t e, const struct follow_place *places)
 {
     struct ref_one_atomic all[LIMIT_WARP];
-    const struct ref_atomics atomics = {.shows_found = s->op->results[0].kind != PTX_PLACE_NONE,
+    const struct ref_atomics atomics = {.shows_found = s->op->results[e].kind != PTX_PLACE_NONE,
                                         .what = instruction_of(s),
                                         .after = left_behind};
-    uint32_t count = 0;
+    uint32_t count = 0, more = e * s->op->bytes;
     for (uint32_t l = 0; l < s->g->registers->count; l++)
         if (s->executes[l])
             all[count++] = (struct ref_one_atomic){
-                places[l].byte, follow_ptx_bytes(s->x->memory, places[l].byte, s->op->bytes),
-                follow_ptx_source(s, 1, l), follow_ptx_source(s, 2, l)};
+                places[l].byte, follow_ptx_bytes(s->x->memory, places[l].byte + more, s->op->bytes),
+                follow_ptx_source(s, 1 + e, l), follow_ptx_source(s, 2, l)};
     s->f->ways *= ref_ways_of_atomics(all, count, &atomics);
 }
 
@@ -392,21 +393,26 @@ static enum rule atomic(struct follow_step *s)
 {
     struct follow_place places[LIMIT_WARP];
     bool left[LIMIT_WARP] = {false};
+    uint64_t found[PTX_CODE_RESULTS][LIMIT_WARP];
     uint32_t at = s->f->heard_at, count = 0, lane;
     enum rule rule = opcode_of(s) == PTX_OP_RED ? RULE_PTX_RED : RULE_PTX_ATOM;
     if (!follow_ptx_places(s, true, places) || follow_ptx_meets_copy(s, places, true))
         return rule;
-    for (uint32_t l = 0; l < s->g->registers->count; l++) {
-        left[l] = s->executes[l];
-        count += left[l];
+    for (uint32_t e = 0; e < s->op->count && s->f->state == FOLLOW_ALONG; e++) {
+        ways_of_atomics(s, e, places);
+        for (uint32_t l = 0; l < s->g->registers->count; l++)
+            count += left[l] = s->executes[l];
+        for (; count > 0 && s->f->state == FOLLOW_ALONG; count--) {
+            if (!who_is_next(s, at, left, &lane))
+                return rule;
+            left[lane] = false;
+            found[e][lane] = atomic_lane(s, e, lane, places[lane].byte + e * s->op->bytes, &at);
+        }
     }
-    ways_of_atomics(s, places);
-    for (; count > 0 && s->f->state == FOLLOW_ALONG; count--) {
-        if (!who_is_next(s, at, left, &lane))
-            return rule;
-        left[lane] = false;
-        atomic_lane(s, lane, places[lane].byte, &at);
-    }
+    for (uint32_t e = 0; e < s->op->count && s->f->state == FOLLOW_ALONG; e++)
+        for (uint32_t l = 0; l < s->g->registers->count; l++)
+            if (s->executes[l])
+                follow_ptx_set(s, s->g->registers, &s->op->results[e], l, found[e][l]);
     follow_ptx_check_all_heard(s, at);
     return rule;
 }

@@ -279,7 +279,9 @@ static void draw_source(struct pcg *rng, enum ptx_word word, char kind, uint64_t
     struct ptx_type type = ptx_type_of(word);
     for (size_t i = 0; i < LANES_COUNT; i++) {
         row[i] = random_integer(rng);
-        if (type.kind == PTX_CLASS_FLOAT)
+        if (word == PTX_W_F32X2)
+            row[i] = random_float(rng, PTX_W_F32) << 32 | (uint32_t)row[i];
+        else if (type.kind == PTX_CLASS_FLOAT)
             row[i] = random_float(rng, word) | (type.bits == 16 ? row[i] << 16 : 0);
         else if (type.kind == PTX_CLASS_PRED || kind == 'p')
             row[i] = pcg_below(rng, 2);
@@ -301,8 +303,9 @@ static void draw_sources(struct pcg *rng, const struct made *made, const struct 
         for (const struct ptx_operand *o = operand->items; o && !parts; o = o->next)
             if (!item.is_result)
                 draw_source(rng, word, item.kind, rows[s++]);
-        if (parts && !item.is_result && item.kind != 'i')
-            draw_source(rng, word, item.kind, rows[s++]);
+        for (uint32_t half = 0; half < (item.type.bits == 128 ? 2 : 1); half++)
+            if (parts && !item.is_result && item.kind != 'i')
+                draw_source(rng, word, item.kind, rows[s++]);
     }
     if (op->reads_carry)
         draw_source(rng, PTX_W_PRED, 'p', rows[s++]);
@@ -472,7 +475,7 @@ static bool is_exception(const struct ptx_instruction *instruction, const char *
         return instruction->form == PTX_FORM_SET_HALF ||
                instruction->form == PTX_FORM_SET_HALF_BOOL;
     static const char *const reasons[] = {
-        "mov.b128",
+        "mov.b128 of four parts",
         "lo, ls, hi, hs of a signed type",
         "cvt to a whole number of another floating-point type",
         "cvt to a smaller floating-point type without a rounding",
@@ -529,7 +532,7 @@ static void check_forms(enum row_isa isa)
     assert_true(found > 20000);
     /* The same with every compiler, instruction set and machine. After a change of what is computed, of the table
      * of forms or of this test's numbers: what was printed, once the rest of the test passes. */
-    assert_true(hash == 0x7586b89c3fed1979);
+    assert_true(hash == 0x4af30ba427f7788b);
 }
 
 static void every_form(void **state)

@@ -218,7 +218,9 @@ static struct ptx_operand *random_operand(const struct ptx_instruction *i,
         return random_move(item, vector);
     case 'v':
         return size == PTX_W_NONE ? random_value(item)
-                                  : random_vector(item, size == PTX_W_V2 ? 2 : 4);
+                                  : random_vector(item, size == PTX_W_V2   ? 2
+                                                        : size == PTX_W_V4 ? 4
+                                                                           : 8);
     case 'x':
         return random_coordinates(i, item);
     case 'D':

@@ -162,7 +162,7 @@ static bool refer(struct machine *machine, uint32_t lane, uint8_t *copy, const u
                                  .texture = code->textures[0].what,
                                  .coordinate = {given[1], given[2], given[3]},
                                  .values = op->count};
-    for (uint32_t r = 0; r < PTX_CODE_RESULTS; r++)
+    for (uint32_t r = 0; r < sizeof x.wanted / sizeof *x.wanted; r++)
         x.wanted[r] = op->results[r].kind != PTX_PLACE_NONE;
     ref_texture_find(&x);
     if (x.undefined || x.outside) {
