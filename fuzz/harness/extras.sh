@@ -12,54 +12,42 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 seed_bytes=8192 # more is beyond max_len
 
-seed() { # TARGET FILE NAME
+# Names within corpus/ come from standard input; a seed's has no folders.
+seeds() { # TARGET
     mkdir -p "$work/$1"
-    [ "$(stat -c %s "$2")" -gt $seed_bytes ] || cp "$2" "$work/$1/$3"
+    tar -C "$source/corpus" --transform='s,/,-,g' -c -f - -T - | tar -x -f - -C "$work/$1"
+}
+# Of those names, the files in which a line matches, or with -L none does.
+matching() { # OPTION PATTERN
+    (cd "$source/corpus" && xargs -r grep "$1" -E -e "$2") || true
 }
 
-while read -r file; do
-    name=${file#"$source/corpus/"}
-    name=${name//\//-}
-    case $file in
-    *.ptx)
-        seed ptx "$file" "$name"
-        if grep -q '^// simtfuzz:.* raw' "$file"; then
-            seed crs "$file" "$name"
-        else
-            seed compiled "$file" "$name"
-        fi
-        ;;
-    *)
-        seed parser "$file" "$name"
-        if grep -Eq '^kernel .*\) lockstep' "$file"; then
-            seed lockstep "$file" "$name"
-            continue
-        fi
-        if grep -Eq '^kernel .*\) blocks' "$file"; then
-            seed blocks "$file" "$name"
-        else
-            seed structured "$file" "$name"
-        fi
-        if "$simtfuzz" lower "$file" --to lockstep >"$work/lowered" 2>/dev/null; then
-            seed lockstep "$work/lowered" "$name"
-        fi
-        ;;
-    esac
-done < <(find "$source/corpus" -name '*.simt' -o -name '*.ptx' | LC_ALL=C sort)
+(cd "$source/corpus" && find . -name '*.simt' -printf '%P\n' | LC_ALL=C sort) >"$work/kernels"
+(cd "$source/corpus" && find . -name '*.ptx' -printf '%P\n' | LC_ALL=C sort) >"$work/ptx-files"
+matching -L '^kernel .*\) lockstep' <"$work/kernels" >"$work/others"
+seeds parser <"$work/kernels"
+seeds ptx <"$work/ptx-files"
+matching -l '^// simtfuzz:.* raw' <"$work/ptx-files" | seeds crs
+matching -L '^// simtfuzz:.* raw' <"$work/ptx-files" | seeds compiled
+matching -l '^kernel .*\) lockstep' <"$work/kernels" | seeds lockstep
+matching -l '^kernel .*\) blocks' <"$work/others" | seeds blocks
+matching -L '^kernel .*\) blocks' <"$work/others" | seeds structured
+while read -r name; do
+    lowered=$work/lockstep/${name//\//-}
+    "$simtfuzz" lower "$source/corpus/$name" --to lockstep >"$lowered" 2>/dev/null || rm "$lowered"
+done <"$work/others"
 
 generate() { # TARGET FEATURES ENDING
     for number in {0..19}; do
-        "$simtfuzz" gen --seed 1 --first "$number" --features "$2" >"$work/generated"
-        seed "$1" "$work/generated" "generated-$number.$3"
+        "$simtfuzz" gen --seed 1 --first "$number" --features "$2" >"$work/$1/generated-$number.$3"
     done
 }
 generate crs none,crs,loose ptx
 generate structured -graphs,-directions,-crs,-known simt
 for target in options db; do
-    for file in "$source/tests/data/harness/$target"/*; do
-        seed $target "$file" "$(basename "$file")"
-    done
+    cp -r "$source/tests/data/harness/$target" "$work/$target"
 done
+find "$work" -mindepth 2 -type f -size +${seed_bytes}c -delete
 
 for folder in "$work"/*/; do
     target=$(basename "$folder")
