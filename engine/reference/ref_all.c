@@ -52,9 +52,21 @@ static void add_pointer(struct search *x, const void *what)
     add(x, &what, sizeof what);
 }
 
+/* Whether a barrier lies within. */
+static bool holds_barrier(const struct ast_stm *s)
+{
+    for (; s; s = s->next)
+        if (s->kind == STM_BARRIER || holds_barrier(s->body) || holds_barrier(s->other))
+            return true;
+    return false;
+}
+
+/* Trips tell a barrier's executions apart (CFG.bv), and do nothing else. */
 static void add_item(struct search *x, const struct ref_item *item, uint32_t lanes)
 {
     add_number(x, item->kind);
+    if (item->kind == REF_CONT && holds_barrier(item->stm->body))
+        add_number(x, item->trips);
     add_pointer(x, item->kind == REF_CALL && item->stm ? (const void *)item->stm->function
                                                        : item->stm);
     add_pointer(x, item->empty);
@@ -71,6 +83,9 @@ static void add_thread(struct search *x, const struct ref_thread *t)
     for (const struct ref_frame *f = t->frames; f; f = f->below) {
         add_pointer(x, f->call);
         add(x, f->values, f->words * sizeof *f->values);
+        for (uint32_t l = 0; l < ref_loop_count(x->r, f->function); l++)
+            if (ref_loop_waits(x->r, f->function, l))
+                add_number(x, f->trips[l]);
     }
 }
 
@@ -175,9 +190,21 @@ static void note_accesses(struct search *x, uint32_t actor)
         x->accesses.made[x->r->accesses[i].address][actor][x->r->accesses[i].kind][0] = true;
 }
 
+/* Trips are the same for all who pass, and are only compared: as many as before, or none, is one. */
+static void forget_trips(struct ref *r, uint32_t actor)
+{
+    for (struct ref_item *item = r->actors[actor].stack; item; item = item->rest)
+        item->trips = 0;
+    for (struct ref_frame *f = r->kind == REF_INTERLEAVE ? r->threads[actor].frames : NULL; f;
+         f = f->below)
+        memset(f->trips, 0, ref_loop_count(r, f->function) * sizeof *f->trips);
+}
+
 static void pass_barrier(struct search *x, uint32_t block)
 {
     uint32_t each = x->r->actors_a_block;
+    for (uint32_t a = block * each; a < (block + 1) * each; a++)
+        forget_trips(x->r, a);
     for (uint32_t w = 0; w < x->r->private_base; w++)
         for (uint32_t a = block * each; a < (block + 1) * each; a++)
             for (int kind = 0; kind < 3; kind++) {

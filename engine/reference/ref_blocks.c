@@ -111,6 +111,16 @@ uint32_t ref_loop_count(const struct ref *r, const struct ast_function *function
     return r->graphs ? graph_of(r, function)->loop_count : 0;
 }
 
+bool ref_loop_waits(const struct ref *r, const struct ast_function *function, uint32_t loop)
+{
+    const struct graph *g = graph_of(r, function);
+    for (uint32_t b = 0; b < g->count; b++)
+        for (const struct ast_stm *s = g->blocks[b]->body; s; s = s->next)
+            if (s->kind == STM_BARRIER && g->members[(size_t)loop * g->count + b])
+                return true;
+    return false;
+}
+
 /* ---- choosing ---- */
 
 /* Whether a guard holds, so that what it guards may be chosen. Choosing accesses nothing (CFG.access); what cannot be

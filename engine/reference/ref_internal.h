@@ -119,6 +119,8 @@ void ref_warps_start(struct ref *r);
 enum rule ref_warps_step(struct ref *r, uint32_t warp, const struct ref_told *told);
 bool ref_graphs_new(struct ref *r, struct arena *arena, const char **why);
 uint32_t ref_loop_count(const struct ref *r, const struct ast_function *function);
+/* Whether a barrier stands in this loop of the function. */
+bool ref_loop_waits(const struct ref *r, const struct ast_function *function, uint32_t loop);
 bool ref_may_choose(struct ref *r, uint32_t thread, const struct ast_expr *guard);
 uint32_t ref_choose_marked(struct ref *r, uint32_t thread, const bool *marked, uint32_t count);
 const struct ast_expr *ref_leading_assume(const struct ast_block *block);

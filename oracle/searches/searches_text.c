@@ -132,7 +132,7 @@ static const char *alike(struct drawing *d)
 static const char *phase(struct drawing *d)
 {
     const char *w = word(d);
-    switch (below(d, 6)) {
+    switch (below(d, 8)) {
     case 0:
         return arena_printf(d->arena, "%s = %u;", w, 1 + below(d, 2));
     case 1:
@@ -141,6 +141,10 @@ static const char *phase(struct drawing *d)
         return arena_printf(d->arena, "atomic_add(%s, 1);", w);
     case 3:
         return arena_printf(d->arena, "if (a == 0) { %s = 1; }", w);
+    case 4:
+        return arena_printf(d->arena, "while (%s == 0) { barrier(); }", w);
+    case 5:
+        return arena_printf(d->arena, "while (a < 2) { a = a + 1; barrier(); }");
     default:
         return "a = a + 1;";
     }
