@@ -307,8 +307,10 @@ static bool step(struct search *x, uint32_t actor, const struct order *order)
 {
     struct ref *r = x->r;
     uint32_t threads[REF_ALL_LANES], block = actor / r->actors_a_block;
+    uint32_t first =
+        r->kind == REF_LOCKSTEP ? actor * r->kernel->launch.threads : r->actors[actor].first_thread;
     for (uint32_t i = 0; i < order->count; i++)
-        threads[i] = r->actors[actor].first_thread + order->lanes[i];
+        threads[i] = first + order->lanes[i];
     const struct ref_told told = {.order = threads, .count = order->count};
     (void)ref_step(r, actor, &told);
     if (r->misled)
@@ -366,6 +368,14 @@ static void explore(struct search *x, uint32_t depth, struct ref_all_state *from
     }
 }
 
+/* That step together, and write in some order. */
+static uint32_t lanes_of(const struct ref *r)
+{
+    return r->kind == REF_SIMT       ? r->kernel->launch.warp
+           : r->kind == REF_LOCKSTEP ? r->kernel->launch.threads
+                                     : 0;
+}
+
 void ref_all(struct arena *arena, struct ref *r, const int32_t *inputs, uint32_t most_states,
              struct ref_all *all)
 {
@@ -381,12 +391,13 @@ void ref_all(struct arena *arena, struct ref *r, const int32_t *inputs, uint32_t
                          .all = all,
                          .most = most_states,
                          .key = arena_room(arena, KEY_BYTES)};
+    const uint32_t lanes = lanes_of(r);
     if (r->actor_count > REF_ALL_ACTORS || r->private_base > REF_ALL_WORDS ||
-        (r->kind == REF_SIMT && r->kernel->launch.warp > REF_ALL_LANES)) {
+        lanes > REF_ALL_LANES) {
         all->cut = "size";
         return;
     }
-    list_orders(x, &none, r->kind == REF_SIMT ? r->kernel->launch.warp : 0);
+    list_orders(x, &none, lanes);
     ref_start(r, inputs);
     struct ref_all_state *start = state_now(x, &is_new);
     (void)accesses_are_new(x, start);

@@ -153,6 +153,29 @@ uint32_t search_outcome(struct search *search, bool *is_new)
     return result->outcome_count - 1;
 }
 
+bool search_has(const struct program *program, const struct search_result *set,
+                const struct search_outcome *outcome)
+{
+    size_t bytes = (size_t)program->private_base * sizeof *outcome->store;
+    for (uint32_t i = 0; i < set->outcome_count; i++) {
+        const struct search_outcome *o = &set->outcomes[i];
+        if (o->status == outcome->status &&
+            (o->status != STATUS_TERMINATED || memcmp(o->store, outcome->store, bytes) == 0))
+            return true;
+    }
+    return false;
+}
+
+const struct search_outcome *search_missing(const struct program *program,
+                                            const struct search_result *of,
+                                            const struct search_result *in)
+{
+    for (uint32_t i = 0; i < of->outcome_count; i++)
+        if (!search_has(program, in, &of->outcomes[i]))
+            return &of->outcomes[i];
+    return NULL;
+}
+
 /* ---- the choice ---- */
 
 /* A goto back in the list of blocks counts as one, also where no cycle is closed. */

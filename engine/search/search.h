@@ -126,6 +126,13 @@ struct search_result {
 struct search_result *search_run(struct arena *arena, struct machine *machine,
                                  const struct search_options *options);
 
+/* Whether the outcome is among those of the set; the first one of a set that another does not have, NULL: none. */
+bool search_has(const struct program *program, const struct search_result *set,
+                const struct search_outcome *outcome);
+const struct search_outcome *search_missing(const struct program *program,
+                                            const struct search_result *of,
+                                            const struct search_result *in);
+
 /* Whether a thread may come to a statement again: by a loop, or by recursion. Without, every execution ends.
  * Not for PTX. */
 bool search_has_loop(const struct program *program);

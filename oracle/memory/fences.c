@@ -79,9 +79,9 @@ static bool ask(struct checking *c, const struct sets *sets, const struct theore
     if (!cached->complete)
         return false;
     c->result->answers[ORACLE_FENCES].checked++;
-    missing = outcome_missing(base->program, sets->plain, cached);
+    missing = search_missing(base->program, sets->plain, cached);
     if (base->subject == SUBJECT_BLOCK)
-        more = outcome_missing(base->program, cached, sets->plain);
+        more = search_missing(base->program, cached, sets->plain);
     else if (sets->threads)
         more = outcome_end_missing(base->program, cached, sets->threads);
     if (more)

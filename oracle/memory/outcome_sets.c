@@ -1,7 +1,5 @@
 #include "oracle/memory/outcome_sets.h"
 
-#include <string.h>
-
 /* The same over caches; NULL: no subject is. */
 static const struct semantics *cached_of(const struct semantics *plain)
 {
@@ -48,35 +46,13 @@ const struct search_result *outcome_search(struct checking *checking,
                       search_machine_with(checking->arena, semantics, program, &options), &how);
 }
 
-static bool in_set(const struct program *program, const struct search_result *set,
-                   const struct search_outcome *outcome)
-{
-    size_t bytes = (size_t)program->private_base * sizeof *outcome->store;
-    for (uint32_t i = 0; i < set->outcome_count; i++) {
-        const struct search_outcome *o = &set->outcomes[i];
-        if (o->status == outcome->status &&
-            (o->status != STATUS_TERMINATED || memcmp(o->store, outcome->store, bytes) == 0))
-            return true;
-    }
-    return false;
-}
-
-const struct search_outcome *outcome_missing(const struct program *program,
-                                             const struct search_result *of,
-                                             const struct search_result *in)
-{
-    for (uint32_t i = 0; i < of->outcome_count; i++)
-        if (!in_set(program, in, &of->outcomes[i]))
-            return &of->outcomes[i];
-    return NULL;
-}
-
 const struct search_outcome *outcome_end_missing(const struct program *program,
                                                  const struct search_result *of,
                                                  const struct search_result *in)
 {
     for (uint32_t i = 0; i < of->outcome_count; i++)
-        if (of->outcomes[i].status == STATUS_TERMINATED && !in_set(program, in, &of->outcomes[i]))
+        if (of->outcomes[i].status == STATUS_TERMINATED &&
+            !search_has(program, in, &of->outcomes[i]))
             return &of->outcomes[i];
     return NULL;
 }

@@ -26,10 +26,7 @@ const struct search_result *outcome_search(struct checking *checking,
                                            const struct memory_options *memory,
                                            enum search_method method);
 
-/* The first outcome of one that the other does not have; NULL: there is none. Of all, or of those that ended well. */
-const struct search_outcome *outcome_missing(const struct program *program,
-                                             const struct search_result *of,
-                                             const struct search_result *in);
+/* search_missing, of outcomes that ended well. */
 const struct search_outcome *outcome_end_missing(const struct program *program,
                                                  const struct search_result *of,
                                                  const struct search_result *in);

@@ -237,9 +237,9 @@ static bool without(struct judging *j, const struct search_result *with,
     if (!all->complete)
         return false;
     j->answer->checked++;
-    if (outcome_missing(base->program, all, with))
+    if (search_missing(base->program, all, with))
         told_apart(j, reduction, "an outcome is missing");
-    if (outcome_missing(base->program, with, all))
+    if (search_missing(base->program, with, all))
         told_apart(j, reduction, "an outcome is none");
     return true;
 }

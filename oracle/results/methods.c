@@ -3,8 +3,6 @@
 #include "engine/base/pcg.h"
 #include "oracle/check/evidence.h"
 
-#include <string.h>
-
 enum {
     METHODS_SEED = 7, /* tells this draw from others */
     STEPS = 8 /* times those of the first search: reduction takes each execution by itself */
@@ -16,28 +14,11 @@ static bool is_whole(const struct search_result *search)
     return search && search->complete && !search->cut;
 }
 
-static bool has(const struct program *program, const struct search_result *search,
-                const struct search_outcome *outcome)
-{
-    const size_t bytes = (size_t)program->private_base * sizeof *outcome->store;
-    for (uint32_t i = 0; i < search->outcome_count; i++) {
-        const struct search_outcome *o = &search->outcomes[i];
-        if (o->status == outcome->status &&
-            (outcome->status != STATUS_TERMINATED || memcmp(o->store, outcome->store, bytes) == 0))
-            return true;
-    }
-    return false;
-}
-
 static const char *missing(const struct program *program, const struct search_result *of,
                            const struct search_result *in)
 {
-    for (uint32_t i = 0; i < of->outcome_count; i++)
-        if (!has(program, in, &of->outcomes[i]))
-            return of->outcomes[i].status == STATUS_TERMINATED
-                       ? "store"
-                       : status_names[of->outcomes[i].status];
-    return NULL;
+    const struct search_outcome *o = search_missing(program, of, in);
+    return !o ? NULL : o->status == STATUS_TERMINATED ? "store" : status_names[o->status];
 }
 
 const char *methods_differ(const struct program *program, const struct search_result *a,

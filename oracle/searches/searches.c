@@ -81,11 +81,15 @@ static const char *compare(const struct searched *s, const struct way *way,
     return differs;
 }
 
-/* Where threads may change places, states are searched up to that; of warps the orders of their lanes. */
-static void use_symmetry(struct searched *s, struct machine *machine, struct search_options *how)
+bool searches_of_threads(enum subject_id subject)
 {
-    const struct symmetry *symmetry = symmetry_new(s->arena, machine);
-    if (symmetry && s->subject == SUBJECT_SIMT)
+    return subject_table[subject].vtable->actors == ACTORS_THREADS;
+}
+
+void searches_use_symmetry(struct arena *arena, struct machine *machine, struct search_options *how)
+{
+    const struct symmetry *symmetry = symmetry_new(arena, machine);
+    if (symmetry && machine->actor_count != machine->program->total_threads)
         machine->options.symmetry = symmetry;
     else if (symmetry && search_has_quotient(machine))
         how->symmetry = symmetry;
@@ -95,7 +99,7 @@ static const char *search(struct searched *s, const struct way *way)
 {
     struct search_options how = bounds;
     struct machine_options with = subject_table[s->subject].options;
-    with.note_begun = way->alike && s->subject != SUBJECT_SIMT;
+    with.note_begun = way->alike && searches_of_threads(s->subject);
     how.method = way->method;
     how.merge_local = how.no_races = how.no_lasso = way->merge_local;
     s->progress = (struct progress){.unit_of = s->units, .unit_count = s->actors};
@@ -104,7 +108,7 @@ static const char *search(struct searched *s, const struct way *way)
     struct machine *machine =
         search_machine_with(s->arena, subject_table[s->subject].vtable, s->program, &with);
     if (way->alike)
-        use_symmetry(s, machine, &how);
+        searches_use_symmetry(s->arena, machine, &how);
     const struct search_result *found = search_run(s->arena, machine, &how);
     if (!found->complete || found->cut || found->method != way->method)
         return NULL;
@@ -167,11 +171,24 @@ const char *searches_differ(struct arena *arena, enum subject_id subject, const 
     }
     for (uint32_t i = 0; i < sizeof ways / sizeof *ways && !differs; i++)
         differs = search(&s, &ways[i]);
-    if (!differs && subject != SUBJECT_INTERLEAVE)
+    if (!differs && (subject == SUBJECT_THREADS || subject == SUBJECT_SIMT))
         differs = searches_lassos(&s);
     if (!differs && subject == SUBJECT_INTERLEAVE)
         differs = search_predicated(&s, forms_get(forms, PROGRAM_PREDICATED)->program);
     return differs;
+}
+
+const char *searches_other_differs(struct arena *arena, const struct searched_text *drawn,
+                                   const char **unknown)
+{
+    struct searched s = {.arena = arena, .subject = SUBJECT_THREADS};
+    const struct ref_all *all = NULL;
+    if (drawn->of_threads) {
+        struct forms *forms = forms_new(arena, parse_printed(arena, drawn->of_threads));
+        s.program = forms_get(forms, PROGRAM_CORE)->program;
+        all = take_all(&s) ? &s.all : NULL;
+    }
+    return searches_machines_differ(arena, drawn->subject, drawn->text, all, unknown);
 }
 
 /* ---- the oracle ---- */
@@ -206,14 +223,23 @@ static void diverge(struct checking *c, enum subject_id subject, const char *tex
 
 void searches_judge(struct checking *c)
 {
-    static const enum subject_id subjects[] = {SUBJECT_THREADS, SUBJECT_INTERLEAVE, SUBJECT_SIMT};
+    static const enum subject_id subjects[] = {SUBJECT_THREADS, SUBJECT_INTERLEAVE, SUBJECT_SIMT,
+                                               SUBJECT_LOCKSTEP};
     uint64_t draw = pcg_splitmix(c->options->seed + SEARCHES_SEED);
-    if (c->options->seed == 0 || draw % SEARCHES_SHARE != 0)
+    if (c->options->seed == 0)
         return;
     enum subject_id subject = subjects[(draw >> 8) % (sizeof subjects / sizeof *subjects)];
     size_t mark = arena_mark(c->arena);
-    const char *unknown, *text = searches_text(c->arena, subject, draw >> 16);
-    const char *differs = searches_differ(c->arena, subject, text, &unknown);
+    const char *unknown, *text, *differs;
+    if (draw % SEARCHES_SHARE == 0) {
+        text = searches_text(c->arena, subject, draw >> 16);
+        differs = searches_differ(c->arena, subject, text, &unknown);
+    } else {
+        const struct searched_text drawn = searches_machines_text(c->arena, draw >> 16);
+        subject = drawn.subject;
+        text = drawn.text;
+        differs = searches_other_differs(c->arena, &drawn, &unknown);
+    }
     if (differs)
         diverge(c, subject, text, differs);
     else

@@ -9,17 +9,27 @@
 
 #include "oracle/check/explore.h"
 
-enum { SEARCHES_SHARE = 2 /* one case in so many */ };
+enum { SEARCHES_SHARE = 2 /* one case in so many is of subjects with a reference */ };
 
 /* The hook of oracle.h; class `searches` of the oracle `result`. */
 void searches_judge(struct checking *checking);
 
 /* ---- for tests ---- */
 
-/* A kernel by its number; SUBJECT_THREADS, _INTERLEAVE or _SIMT. */
+/* A kernel by its number; SUBJECT_THREADS, _INTERLEAVE, _SIMT or _LOCKSTEP. */
 const char *searches_text(struct arena *arena, enum subject_id subject, uint64_t number);
 /* What of the text's executions the searches see otherwise; NULL: nothing. *unknown: it has too many. */
 const char *searches_differ(struct arena *arena, enum subject_id subject, const char *text,
                             const char **unknown);
+
+/* A kernel for another subject, by its number; and one whose threads have the same executions, or NULL. */
+struct searched_text {
+    enum subject_id subject;
+    const char *text, *of_threads;
+};
+struct searched_text searches_machines_text(struct arena *arena, uint64_t number);
+/* What its searches see otherwise than the plainest one, or that otherwise than all executions of the threads. */
+const char *searches_other_differs(struct arena *arena, const struct searched_text *drawn,
+                                   const char **unknown);
 
 #endif

@@ -15,6 +15,21 @@ struct searched {
     struct progress progress;
 };
 
+/* ---- searches.c ---- */
+
+bool searches_of_threads(enum subject_id subject);
+/* Where threads may change places, states are searched up to that; of others' actors the orders of their threads. */
+void searches_use_symmetry(struct arena *arena, struct machine *machine,
+                           struct search_options *how);
+
+/* ---- searches_machines.c, searches_ptx_text.c ---- */
+
+/* NULL: nothing. `of_threads`: all executions of a kernel whose threads have the same ones, or NULL. */
+const char *searches_machines_differ(struct arena *arena, enum subject_id subject, const char *text,
+                                     const struct ref_all *of_threads, const char **unknown);
+void searches_access_texts(struct arena *arena, uint64_t number, const char **of_threads,
+                           const char **of_ptx);
+
 /* ---- searches_ends.c ---- */
 
 /* Whether executions end, by definition, on the graph of all states. */

@@ -111,10 +111,11 @@ static const char *waiting(struct drawing *d)
     }
 }
 
-/* Threads that do the same, told apart by whose turn was first. */
+/* Threads that do the same, told apart by whose turn was first: one of them, or each; or all but one of them. */
 static const char *alike(struct drawing *d)
 {
-    switch (below(d, 6)) {
+    const char *w = word(d);
+    switch (below(d, 15)) {
     case 0:
         return "while (y == 0) { }";
     case 1:
@@ -123,6 +124,19 @@ static const char *alike(struct drawing *d)
         return arena_printf(d->arena, "if (a == %u) { y = 1; }", 1 + below(d, 2));
     case 3:
         return "a = atomic_add(x, 1);";
+    case 4:
+    case 5:
+        return arena_printf(d->arena, "a = atomic_exch(%s, 1);", w);
+    case 6:
+    case 7:
+        return arena_printf(d->arena, "a = atomic_add(%s, a + 1);", w);
+    case 8:
+        return arena_printf(d->arena, "%s = %s * 2 + a;", w, w);
+    case 9:
+        return arena_printf(d->arena, "a = (tid == %u);", below(d, 3));
+    case 10:
+    case 11:
+        return "f();";
     default:
         return statement(d, 1);
     }
@@ -282,22 +296,53 @@ static const char *blocks(struct drawing *d)
                         threads, below(d, 2) ? "global" : "shared", names, list);
 }
 
+static bool step_together(enum subject_id subject)
+{
+    return subject == SUBJECT_SIMT || subject == SUBJECT_LOCKSTEP;
+}
+
+/* A function that some return from, and others do not yet. */
+static const char *function_alike(struct drawing *d)
+{
+    const char *w = word(d);
+    uint32_t c = below(d, 2);
+    return below(d, 2)
+               ? arena_printf(d->arena,
+                              "void f() { if (a == %u) { return; } a = atomic_add(%s, a + 1); } ",
+                              c, w)
+               : arena_printf(d->arena,
+                              "void f() { if (a == %u) { return; } %s = %s * 2 + 1; a = 0; } ", c,
+                              w, w);
+}
+
+/* Threads that step together have few states. What each has found shows in the end, though not whose it is. */
+static const char *all_alike(struct drawing *d, enum subject_id subject, uint32_t threads)
+{
+    uint32_t count = step_together(subject) ? 2 + below(d, 4) : 5 - threads;
+    return arena_printf(d->arena, "%s atomic_add(s, a * a * 7 + a);", list(d, count));
+}
+
 const char *searches_text(struct arena *arena, enum subject_id subject, uint64_t number)
 {
     struct drawing d = {.arena = arena, .rng = pcg_derive(number, PCG_SCHEDULE, 77)};
     if (subject == SUBJECT_INTERLEAVE && below(&d, 2))
         return blocks(&d);
     d.manner = below(&d, MANNERS + 3);
+    if (step_together(subject) && below(&d, 3) == 0)
+        d.manner = ALIKE;
     bool grid = d.manner != ALIKE && below(&d, 4) == 0;
     uint32_t threads = grid ? 1 + below(&d, 2) : 2 + below(&d, 2), blocks = grid ? 2 : 1, warp = 1;
     if (d.manner == ALIKE)
         warp = threads;
     else if (subject == SUBJECT_SIMT)
         warp += below(&d, threads);
+    const char *function = d.manner == ALIKE ? function_alike(&d) : "";
     const char *body =
-        d.manner == ALIKE ? list(&d, 5 - threads) : arms(&d, threads, threads * blocks);
-    return arena_printf(arena,
-                        "launch(threads = %u, warp = %u, blocks = %u); %s int x, y; private int a; "
-                        "kernel k() { %s }",
-                        threads, warp, blocks, grid ? "global" : "shared", body);
+        d.manner == ALIKE ? all_alike(&d, subject, threads) : arms(&d, threads, threads * blocks);
+    return arena_printf(
+        arena,
+        "launch(threads = %u, warp = %u, blocks = %u); %s int x, y%s; private int a; %s"
+        "kernel k() { %s }",
+        threads, warp, blocks, grid ? "global" : "shared", d.manner == ALIKE ? ", s" : "", function,
+        body);
 }

@@ -1,0 +1,231 @@
+/*
+ * searches_machines.c - subjects of which the reference does not take all executions: their searches against the
+ * plainest one, which leaves nothing out but states that it has seen; and that one against all executions of threads.
+ *
+ * The kernel is structured, and lowered, or a list of accesses that is printed as PTX, too. Of the latter, and of
+ * lowered ones whose warps have one lane, all ends are those of `threads`; over caches these are among them.
+ */
+#include "engine/base/pcg.h"
+#include "engine/input/input.h"
+#include "engine/search/search_symmetry.h"
+#include "oracle/searches/searches.h"
+#include "oracle/searches/searches_internal.h"
+
+#include <string.h>
+
+enum { STATES = 6000, CACHED_STATES = 20000 };
+
+struct machine_searched {
+    struct arena *arena;
+    enum subject_id subject;
+    const struct program *program;
+    const struct search_result *plain;
+    struct progress progress;
+    uint32_t units[REF_ALL_ACTORS];
+};
+
+/* ---- ways to search ---- */
+
+struct way {
+    const char *name;
+    enum search_method method;
+    bool merge, alike;
+    bool eager, still; /* over caches: R1; without silent rules that only flush (R3) */
+    bool cached, plain;
+};
+
+static const struct way first = {.name = "states", .method = SEARCH_STATES};
+
+static const struct way ways[] = {
+    {.name = "dpor", .method = SEARCH_DPOR, .plain = true},
+    {.name = "local steps merged", .method = SEARCH_STATES, .merge = true, .plain = true},
+    {.name = "threads alike", .method = SEARCH_STATES, .merge = true, .alike = true, .plain = true},
+    {.name = "sleep", .method = SEARCH_SLEEP, .plain = true, .cached = true},
+    {.name = "sleep, R1", .method = SEARCH_SLEEP, .eager = true, .cached = true},
+    {.name = "sleep, R1, R3", .method = SEARCH_SLEEP, .eager = true, .still = true, .cached = true},
+    {.name = "states, R1, R3",
+     .method = SEARCH_STATES,
+     .eager = true,
+     .still = true,
+     .cached = true}};
+
+static bool has_caches(enum subject_id subject)
+{
+    return subject_table[subject].vtable->plain != NULL;
+}
+
+/* NULL: not whole, or by another method. */
+static const struct search_result *run(struct machine_searched *s, const struct way *way,
+                                       struct progress *progress)
+{
+    const struct subject_info *info = &subject_table[s->subject];
+    struct machine_options with = info->options;
+    bool cached = has_caches(s->subject);
+    struct search_options how = {.method = way->method,
+                                 .max_states = cached ? CACHED_STATES : STATES,
+                                 .max_bytes = 32 << 20,
+                                 .max_steps = cached ? 8 * CACHED_STATES : 16 * STATES,
+                                 .max_depth = 512,
+                                 .max_outcomes = 512,
+                                 .merge_local = way->merge,
+                                 .no_races = way->merge || cached,
+                                 .no_lasso = way->merge || cached};
+    with.note_begun = way->alike && info->vtable->actors == ACTORS_THREADS;
+    with.memory.eager = with.memory.eager || way->eager;
+    with.memory.flush = with.memory.flush && !way->still;
+    struct machine *machine = search_machine_with(s->arena, info->vtable, s->program, &with);
+    if (way->alike)
+        searches_use_symmetry(s->arena, machine, &how);
+    *progress = (struct progress){.unit_of = s->units, .unit_count = machine->actor_count};
+    if (way->method == SEARCH_STATES && !cached && machine->actor_count <= REF_ALL_ACTORS)
+        progress_ask(&how, progress);
+    const struct search_result *found = search_run(s->arena, machine, &how);
+    return found->complete && !found->cut && found->method == way->method ? found : NULL;
+}
+
+static const char *compare_progress(struct arena *arena, const struct progress *a,
+                                    const struct progress *b)
+{
+    for (int m = 0; m < PROGRESS_MODEL_COUNT; m++)
+        if (a->answers[m].verdict != PROGRESS_UNKNOWN &&
+            b->answers[m].verdict != PROGRESS_UNKNOWN &&
+            a->answers[m].verdict != b->answers[m].verdict)
+            return arena_printf(arena, "progress under %s", progress_table[m].name);
+    return NULL;
+}
+
+/* In which way the search differs from the plainest one. */
+static const char *compare(struct machine_searched *s, const struct way *way)
+{
+    struct progress progress;
+    const struct search_result *found = run(s, way, &progress);
+    const char *differs = NULL;
+    if (!found)
+        return NULL;
+    if (search_missing(s->program, s->plain, found))
+        differs = "outcome missed";
+    else if (search_missing(s->program, found, s->plain))
+        differs = "outcome that is none";
+    else if (way->method == SEARCH_DPOR && found->race != s->plain->race)
+        differs = found->race ? "race that is none" : "race missed";
+    else if (way->method == SEARCH_SLEEP && !way->eager && found->states != s->plain->states)
+        differs = "states";
+    else if (way->method == SEARCH_STATES && !has_caches(s->subject))
+        differs = compare_progress(s->arena, &s->progress, &progress);
+    return differs ? arena_printf(s->arena, "%s: %s", way->name, differs) : NULL;
+}
+
+static const char *compare_ways(struct machine_searched *s)
+{
+    const char *differs = NULL;
+    for (uint32_t i = 0; i < sizeof ways / sizeof *ways && !differs; i++)
+        if (has_caches(s->subject) ? ways[i].cached : ways[i].plain)
+            differs = compare(s, &ways[i]);
+    return differs;
+}
+
+/* ---- all executions of threads ---- */
+
+static bool ends_so(const struct ref_all *all, const struct search_outcome *o)
+{
+    bool is = false;
+    for (uint32_t i = 0; i < all->outcome_count; i++)
+        is = is || memcmp(all->outcomes[i].store, o->store, all->words * sizeof *o->store) == 0;
+    return is;
+}
+
+static bool is_found(const struct search_result *found, const struct ref_all *all,
+                     const struct ref_all_outcome *outcome)
+{
+    bool is = false;
+    for (uint32_t k = 0; k < found->outcome_count; k++)
+        is = is || memcmp(found->outcomes[k].store, outcome->store,
+                          all->words * sizeof *outcome->store) == 0;
+    return is;
+}
+
+/* Where all executions end well. */
+static bool all_end(const struct ref_all *all)
+{
+    bool well = !all->cut;
+    for (uint32_t i = 0; i < all->outcome_count; i++)
+        well = well && all->outcomes[i].end == REF_TERMINATED;
+    return well;
+}
+
+static const char *compare_threads(struct machine_searched *s, const struct ref_all *all)
+{
+    if (!all_end(all) || s->program->private_base < all->words)
+        return NULL;
+    for (uint32_t k = 0; k < s->plain->outcome_count; k++) {
+        const struct search_outcome *o = &s->plain->outcomes[k];
+        if (o->status != STATUS_TERMINATED)
+            return "threads: an error";
+        if (!has_caches(s->subject) && !ends_so(all, o))
+            return "threads: outcome that is none";
+    }
+    for (uint32_t i = 0; i < all->outcome_count; i++)
+        if (!is_found(s->plain, all, &all->outcomes[i]))
+            return "threads: outcome missed";
+    return NULL;
+}
+
+/* ---- one kernel ---- */
+
+static const char *why_not(const struct machine_searched *s, const struct form *form)
+{
+    const struct semantics *semantics = subject_table[s->subject].vtable;
+    return form->program ? machine_refuses(s->arena, semantics, form->program) : form->reason;
+}
+
+const char *searches_machines_differ(struct arena *arena, enum subject_id subject, const char *text,
+                                     const struct ref_all *of_threads, const char **unknown)
+{
+    struct machine_searched s = {.arena = arena, .subject = subject};
+    struct diag *diag = ARENA_NEW(arena, struct diag);
+    diag_init(diag, "drawn", text, strlen(text));
+    struct ast_kernel *kernel = parse_kernel(arena, text, strlen(text), diag);
+    const struct form *form = forms_get(forms_new(arena, kernel), subject_table[subject].program);
+    for (uint32_t i = 0; i < REF_ALL_ACTORS; i++)
+        s.units[i] = i;
+    s.program = form->program;
+    *unknown = why_not(&s, form);
+    if (*unknown)
+        return NULL;
+    s.plain = run(&s, &first, &s.progress);
+    *unknown = s.plain ? NULL : "size";
+    if (!s.plain)
+        return NULL;
+    const char *differs = of_threads ? compare_threads(&s, of_threads) : NULL;
+    return differs ? differs : compare_ways(&s);
+}
+
+/* ---- the kernels ---- */
+
+static const enum subject_id subjects[] = {SUBJECT_SIMT_THEN,
+                                           SUBJECT_LOCKSTEP_ANCHORED,
+                                           SUBJECT_CONVERGENCE,
+                                           SUBJECT_CRS,
+                                           SUBJECT_THREAD_PC,
+                                           SUBJECT_BLOCK,
+                                           SUBJECT_ITS,
+                                           SUBJECT_CRS_CACHES_PRINTED,
+                                           SUBJECT_CRS_CACHES_LLH,
+                                           SUBJECT_CRS_CACHES_COHERENT,
+                                           SUBJECT_THREAD_PC_CACHES_PRINTED,
+                                           SUBJECT_BLOCK_CACHES_PRINTED,
+                                           SUBJECT_BLOCK_CACHES_LLH,
+                                           SUBJECT_BLOCK_CACHES_COHERENT};
+
+struct searched_text searches_machines_text(struct arena *arena, uint64_t number)
+{
+    struct searched_text drawn = {.of_threads = NULL};
+    drawn.subject = subjects[number % (sizeof subjects / sizeof *subjects)];
+    uint64_t rest = pcg_splitmix(number);
+    if (subject_table[drawn.subject].vtable->form == FORM_PTX &&
+        (has_caches(drawn.subject) || rest % 2))
+        searches_access_texts(arena, rest, &drawn.of_threads, &drawn.text);
+    else
+        drawn.text = searches_text(arena, SUBJECT_SIMT, rest);
+    return drawn;
+}
