@@ -42,6 +42,10 @@ typedef void *cudaStream_t; /* a number; 0, 1, 2: the default ones */
 /* Locks what follows; false: there is no device (the program does not run under simtfuzz exec, or has forked). */
 bool device_enter(void);
 
+/* Around a function of the host that a stream calls, which must not call CUDA. */
+void host_function_begins(void);
+void host_function_ends(void);
+
 /* ---- errors ---- */
 
 /* Keeps an error for cudaGetLastError; one of a kernel stays. */
@@ -116,6 +120,8 @@ uint32_t module_new(const void *data, size_t bytes);
 /* A module's variable gets its place and its initial value. NULL: no room. */
 struct allocation *variable_new(uint32_t module, const char *name, size_t bytes, bool is_constant,
                                 bool is_managed);
+/* Tells what the program has registered since it was told last. So a process that only starts others has no device. */
+void tell_registered(void);
 /* Whether the program uses the runtime, which makes a context current by itself. */
 bool modules_are_registered(void);
 /* Fills kernel->device. */

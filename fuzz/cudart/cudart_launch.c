@@ -50,25 +50,32 @@ EXPORT cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_
 
 /* ---- what is registered ---- */
 
+struct registered { /* a module; its handle in the program */
+    uint32_t number;
+    const void *wrapper; /* NULL: it was told, or is gone */
+    struct registered *next;
+};
+
 struct variable {
     const void *host;
     void **managed; /* where the program keeps a managed variable's address */
     char *name;
     uint32_t module;
     size_t bytes;
-    bool is_constant;
+    bool is_constant, told;
     struct allocation *at;
     struct variable *next;
 };
 
 static struct kernel *kernels;
-static struct variable *variables;
+static struct variable *variables, **variables_end = &variables;
+static struct registered *registered, **registered_end = &registered;
 static uint32_t modules;
-static bool registered; /* the program has kernels of the runtime */
+static bool all_told = true; /* of what is registered */
 
 bool modules_are_registered(void)
 {
-    return registered;
+    return registered != NULL;
 }
 
 uint32_t module_new(const void *data, size_t bytes)
@@ -80,14 +87,14 @@ uint32_t module_new(const void *data, size_t bytes)
 
 void **__cudaRegisterFatBinary(void *wrapper)
 {
-    uint32_t *number = malloc(sizeof *number);
-    if (!number || !device_enter())
-        return (void **)number;
-    registered = true;
-    *number = ++modules;
-    device_tell_module(*number, wrapper);
-    device_leave();
-    return (void **)number;
+    struct registered *new = calloc(1, sizeof *new);
+    if (!new)
+        return NULL;
+    *new = (struct registered){++modules, wrapper, NULL};
+    *registered_end = new;
+    registered_end = &new->next;
+    all_told = false;
+    return (void **)new;
 }
 
 void __cudaRegisterFatBinaryEnd(void **module)
@@ -97,13 +104,22 @@ void __cudaRegisterFatBinaryEnd(void **module)
 
 void __cudaUnregisterFatBinary(void **module)
 {
-    free(module);
+    if (module)
+        ((struct registered *)(void *)module)->wrapper = NULL;
 }
 
+/* A managed variable is about to be used by the host. */
 char __cudaInitModule(void **module)
 {
     (void)module;
+    if (device_enter())
+        device_leave();
     return 1;
+}
+
+static uint32_t number_of(const void *module)
+{
+    return ((const struct registered *)module)->number;
 }
 
 void __cudaRegisterFunction(void **module, const char *host, char *device, const char *name,
@@ -115,7 +131,7 @@ void __cudaRegisterFunction(void **module, const char *host, char *device, const
     if (!kernel || !module)
         return;
     *kernel = (struct kernel){
-        .host = host, .name = strdup(name), .module = *(const uint32_t *)module, .next = kernels};
+        .host = host, .name = strdup(name), .module = number_of(module), .next = kernels};
     kernels = kernel;
 }
 
@@ -138,20 +154,37 @@ static void add_variable(const void *module, const void *host, void **managed, c
                          size_t bytes, bool is_constant)
 {
     struct variable *variable = calloc(1, sizeof *variable);
-    if (!variable || !module || !device_enter())
+    if (!variable || !module)
         return;
     *variable = (struct variable){.host = host,
                                   .managed = managed,
                                   .name = strdup(name),
-                                  .module = *(const uint32_t *)module,
+                                  .module = number_of(module),
                                   .bytes = bytes,
-                                  .is_constant = is_constant,
-                                  .next = variables};
-    variables = variable;
-    variable->at = variable_new(variable->module, name, bytes, is_constant, managed != NULL);
-    if (variable->at && managed)
-        *managed = variable->at->mapped;
-    device_leave();
+                                  .is_constant = is_constant};
+    *variables_end = variable;
+    variables_end = &variable->next;
+    all_told = false;
+}
+
+void tell_registered(void)
+{
+    if (all_told)
+        return;
+    all_told = true;
+    for (struct registered *r = registered; r; r = r->next)
+        if (r->wrapper) {
+            device_tell_module(r->number, r->wrapper);
+            r->wrapper = NULL;
+        }
+    for (struct variable *v = variables; v; v = v->next) {
+        if (v->told)
+            continue;
+        v->told = true;
+        v->at = variable_new(v->module, v->name, v->bytes, v->is_constant, v->managed != NULL);
+        if (v->at && v->managed)
+            *v->managed = v->at->mapped;
+    }
 }
 
 void __cudaRegisterVar(void **module, char *host, char *device, const char *name, int is_extern,
@@ -254,13 +287,31 @@ uint32_t most_dynamic(const struct kernel *kernel)
                                 : 0;
 }
 
+/* A launch that no device takes; between device_enter and _leave. */
+static cudaError_t refuse_launch(const struct kernel *kernel, const struct device_launch *launch,
+                                 cudaError_t error, const char *what, uint64_t is, uint64_t most)
+{
+    const uint32_t *g = launch->grid, *b = launch->block;
+    device_say(DEVICE_WRONG,
+               "%s<<<(%u,%u,%u), (%u,%u,%u)>>> is not launched: %llu %s, at most %llu",
+               kernel->name, g[0], g[1], g[2], b[0], b[1], b[2], (unsigned long long)is, what,
+               (unsigned long long)most);
+    return error;
+}
+
 /* What is wrong with a launch that the kernel itself says. */
 static cudaError_t check_launch(const struct kernel *kernel, const struct device_launch *launch)
 {
-    const uint32_t *b = launch->block;
-    if (b[0] * b[1] * b[2] > kernel->device.most_threads)
-        return cudaErrorInvalidConfiguration;
-    return launch->shared_bytes > most_dynamic(kernel) ? cudaErrorInvalidValue : cudaSuccess;
+    const uint32_t *b = launch->block, threads = b[0] * b[1] * b[2];
+    if (threads > kernel->device.most_threads)
+        return refuse_launch(kernel, launch, cudaErrorInvalidConfiguration,
+                             "threads in a block of this kernel", threads,
+                             kernel->device.most_threads);
+    if (launch->shared_bytes > most_dynamic(kernel))
+        return refuse_launch(kernel, launch, cudaErrorInvalidValue,
+                             "bytes of dynamic shared memory (cudaFuncSetAttribute asks for more)",
+                             launch->shared_bytes, most_dynamic(kernel));
+    return cudaSuccess;
 }
 
 /* What the kernel printed. On a GPU it comes when the host waits for the device; here the launch has ended already. */
@@ -298,6 +349,31 @@ bool unpack_arguments(void **extra, struct kernel *kernel, void **parameters)
     return device_unpack(&kernel->device, extra, parameters);
 }
 
+/* Each size of a launch lies between 1 and what any device has. */
+static bool check_sizes(const struct kernel *kernel, const struct device_launch *launch)
+{
+    enum { THREADS_MOST = 1024 };
+    static const char *const names[] = {"blocks in x of the grid", "blocks in y of the grid",
+                                        "blocks in z of the grid", "threads in x of a block",
+                                        "threads in y of a block", "threads in z of a block",
+                                        "threads in a block"};
+    static const uint32_t most[] = {INT32_MAX, 65535, 65535, 1024, 1024, 64, THREADS_MOST};
+    const uint32_t *g = launch->grid, *b = launch->block;
+    uint64_t threads = (uint64_t)b[0] * b[1];
+    threads = threads > THREADS_MOST ? threads : threads * b[2];
+    const uint64_t sizes[] = {g[0], g[1], g[2], b[0], b[1], b[2], threads};
+    for (uint32_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        if (sizes[i] > 0 && sizes[i] <= most[i])
+            continue;
+        if (device_enter()) {
+            refuse_launch(kernel, launch, cudaSuccess, names[i], sizes[i], most[i]);
+            device_leave();
+        }
+        return false;
+    }
+    return true;
+}
+
 cudaError_t prepare_launch(struct device_launch *launch, const struct kernel *kernel, dim3 grid,
                            dim3 block, size_t shared, bool cooperative, const void *config)
 {
@@ -307,10 +383,7 @@ cudaError_t prepare_launch(struct device_launch *launch, const struct kernel *ke
                                      .shared_bytes = shared};
     if (!kernel)
         return cudaErrorInvalidDeviceFunction;
-    uint64_t threads = (uint64_t)block.x * block.y;
-    threads = threads > 1024 ? 1025 : threads * block.z;
-    if (threads == 0 || threads > 1024 || block.z > 64 || grid.x == 0 || grid.y == 0 ||
-        grid.z == 0 || grid.x > INT32_MAX || grid.y > 65535 || grid.z > 65535)
+    if (!check_sizes(kernel, launch))
         return cudaErrorInvalidConfiguration;
     if (config)
         device_read_attributes(config, launch);
@@ -380,6 +453,8 @@ cudaError_t cudaLaunchKernelExC(const void *config, const void *function, void *
 static struct variable *variable_of(const void *symbol)
 {
     struct variable *variable = variables;
+    if (!all_told && device_enter())
+        device_leave();
     while (variable && variable->host != symbol && variable->managed != symbol)
         variable = variable->next;
     return variable && variable->at ? variable : NULL;

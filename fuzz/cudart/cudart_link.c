@@ -26,12 +26,29 @@ static __attribute__((constructor)) void start(int count, char **arguments, char
     static_link_runtime(static_link_own);
 }
 
+static __thread bool in_host_function;
+
+void host_function_begins(void)
+{
+    in_host_function = true;
+}
+
+void host_function_ends(void)
+{
+    in_host_function = false;
+}
+
 bool device_enter(void)
 {
     static bool said;
     const enum device_link link = device_lock();
-    if (link == DEVICE_OURS)
+    if (link == DEVICE_OURS) {
+        tell_registered();
+        if (in_host_function)
+            device_say(DEVICE_WRONG, "a function that a stream calls on the host calls CUDA, which "
+                                     "answers cudaErrorNotPermitted on a GPU");
         return true;
+    }
     if (!said)
         fprintf(stderr, "simtfuzz: there is no device: %s\n",
                 link == DEVICE_NEVER ? "the program does not run under `simtfuzz exec`"

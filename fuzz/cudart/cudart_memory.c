@@ -51,6 +51,7 @@ void tell_allocation(const struct allocation *a)
 
 cudaError_t allocate(void **pointer, size_t bytes, enum device_memory kind)
 {
+    static bool said;
     cudaError_t error = lasting_error();
     if (!error)
         error = capture_forbids();
@@ -65,6 +66,12 @@ cudaError_t allocate(void **pointer, size_t bytes, enum device_memory kind)
     if (a) {
         tell_allocation(a);
         *pointer = (void *)(uintptr_t)a->address;
+    } else if (!said) {
+        device_say(DEVICE_NOTE,
+                   "%zu bytes more are not there: this device has %llu MiB, and room for %u "
+                   "allocations",
+                   bytes, (unsigned long long)(DEVICE_MEMORY_BYTES >> 20), DEVICE_SLOTS);
+        said = true;
     }
     device_leave();
     return give(a ? cudaSuccess : cudaErrorMemoryAllocation);

@@ -517,7 +517,9 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream,
     (void)flags;
     if (stream_is_captured(stream))
         return wait_for(stream, false);
+    host_function_begins();
     callback(stream, lasting_error(), data);
+    host_function_ends();
     return give(cudaSuccess);
 }
 

@@ -1,12 +1,11 @@
 /*
- * The way to simtfuzz: a socket and the file that holds device memory, both inherited.
+ * The way to simtfuzz: a socket, and the file that holds device memory.
  */
 #include "fuzz/cudart/device_link.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
-#include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -14,27 +13,62 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int sock = -1, memory = -1;
 static pid_t owner;
+static const char *door; /* the variable of the environment that says where simtfuzz listens */
 
 void device_claim(const char *variable)
 {
-    const char *given = getenv(variable);
-    if (!given || sscanf(given, "%d,%d", &sock, &memory) != 2)
+    door = variable;
+}
+
+/* The file that holds device memory comes first. */
+static int receive_file(int from)
+{
+    char byte, control[CMSG_SPACE(sizeof(int))];
+    struct iovec data = {&byte, 1};
+    struct msghdr message = {.msg_iov = &data,
+                             .msg_iovlen = 1,
+                             .msg_control = control,
+                             .msg_controllen = sizeof control};
+    int file = -1;
+    if (recvmsg(from, &message, MSG_CMSG_CLOEXEC) == 1 && CMSG_FIRSTHDR(&message))
+        memcpy(&file, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof file);
+    return file;
+}
+
+/* This process has a device of its own from now on, if simtfuzz listens. */
+static void knock(void)
+{
+    const char *path = door ? getenv(door) : NULL;
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    char program[DEVICE_PATH];
+    door = NULL; /* once */
+    if (!path || strlen(path) >= sizeof address.sun_path)
         return;
-    unsetenv(variable); /* programs that this one starts have no device */
-    fcntl(sock, F_SETFD, FD_CLOEXEC);
-    fcntl(memory, F_SETFD, FD_CLOEXEC);
+    memcpy(address.sun_path, path, strlen(path) + 1);
+    const int new = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (new >= 0 && connect(new, (const struct sockaddr *)&address, sizeof address) == 0)
+        memory = receive_file(new);
+    if (memory < 0) {
+        close(new);
+        return;
+    }
+    sock = new;
     owner = getpid();
-    device_tell(DEVICE_HELLO, NULL, 0, NULL, 0);
+    const ssize_t length = readlink("/proc/self/exe", program, sizeof program);
+    device_tell(DEVICE_HELLO, program, length > 0 ? (size_t)length : 0, NULL, 0);
 }
 
 enum device_link device_lock(void)
 {
     pthread_mutex_lock(&lock);
+    if (sock < 0)
+        knock();
     const enum device_link link = sock < 0            ? DEVICE_NEVER
                                   : getpid() != owner ? DEVICE_ANOTHERS
                                                       : DEVICE_OURS;
@@ -107,7 +141,11 @@ void device_say(enum device_message kind, const char *format, ...)
     va_end(list);
     if (length > (int)sizeof text - 1)
         length = (int)sizeof text - 1;
-    device_tell(kind, text, (size_t)(length > 0 ? length : 0), NULL, 0);
+    struct device_stack stack;
+    if (kind == DEVICE_WRONG)
+        host_frames(&stack);
+    device_tell(kind, &stack, kind == DEVICE_WRONG ? sizeof stack : 0, text,
+                (size_t)(length > 0 ? length : 0));
 }
 
 /* ---- launches ---- */

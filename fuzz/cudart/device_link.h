@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Takes the socket and the file that this variable of the environment names, if there are any, and says hello. */
+/* The variable of the environment that names the door. The first device_lock of a process goes there. */
 void device_claim(const char *variable);
 
 enum device_link {

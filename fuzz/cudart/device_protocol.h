@@ -1,10 +1,10 @@
 /*
  * device_protocol.h - what the runtime in a CUDA program (fuzz/cudart) and `simtfuzz exec` tell each other.
  *
- * A message is a header and its payload, over a socket whose number, with that of the file that holds device memory,
- * stands in DEVICE_VARIABLE_NAME as "SOCKET,FILE". Both ends are on one machine: numbers are as they lie in memory. The
- * program asks; DEVICE_SYMBOLS, DEVICE_VARIABLE, DEVICE_KERNEL, DEVICE_HEAP, DEVICE_LAUNCH and DEVICE_RESULT are
- * answered, the others are only told.
+ * DEVICE_VARIABLE_NAME in the environment is the path of a socket. Each process that connects to it has a device of its
+ * own, and is sent the file that holds device memory. A message is a header and its payload. Both ends are on one
+ * machine: numbers are as they lie in memory. The program asks; DEVICE_SYMBOLS, DEVICE_VARIABLE, DEVICE_KERNEL,
+ * DEVICE_HEAP, DEVICE_LAUNCH and DEVICE_RESULT are answered, the others are only told.
  */
 #ifndef FUZZ_DEVICE_PROTOCOL_H
 #define FUZZ_DEVICE_PROTOCOL_H
@@ -23,7 +23,7 @@
 #define DEVICE_MEMORY_BYTES ((uint64_t)1 << 29)
 
 enum device_message {
-    DEVICE_HELLO, /* nothing */
+    DEVICE_HELLO, /* the path of the program */
     DEVICE_MODULE, /* uint32_t number, then a fat binary's container, or a text in PTX, or the container of what was
                       * linked, and behind it those that it was linked of */
     DEVICE_SYMBOLS,  /* uint32_t module: answered by device_symbols, then so many device_symbol */
@@ -40,7 +40,7 @@ enum device_message {
     DEVICE_LAUNCH,   /* device_launch: answered by device_launched, then what the kernel printed */
     DEVICE_RESULT, /* device_result, then the error's text: the last launch has ended on a GPU; answered by a number */
     DEVICE_NOTE,  /* a sentence: what the program does that does not work here, or is wrong */
-    DEVICE_WRONG, /* the same: a finding */
+    DEVICE_WRONG, /* device_stack, then the same: a finding */
     DEVICE_MESSAGES
 };
 

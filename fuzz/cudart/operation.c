@@ -81,7 +81,9 @@ cudaError_t operation_do(const struct operation *operation)
         return set_2d(operation->function, &operation->u.set);
     case NODE_HOST:
         order_join(LANE_HOST, order_lane()); /* it may tell another thread */
+        host_function_begins();
         operation->u.host.function(operation->u.host.data);
+        host_function_ends();
         return cudaSuccess;
     case NODE_GRAPH:
         return graph_run(operation->u.graph);

@@ -36,7 +36,7 @@ struct capture *capture_start(struct device *device, struct arena *arena, struct
     struct capture *capture = ARENA_NEW(arena, struct capture);
     capture->arena = arena;
     capture->path =
-        arena_printf(arena, "%s/launch-%u", device->options->capture, device->report.launches);
+        arena_printf(arena, "%s/launch-%u", device->options->capture, device->report->launches);
     for (struct ptx_bind *m = launch->kernel->ptx->memory; m; m = m->next) {
         const struct ptx_region *region = region_of(launch, m->parameter);
         const char *bytes = region ? launch_bytes(launch, region) : (const char *)m->data;

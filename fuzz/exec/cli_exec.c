@@ -2,7 +2,7 @@
  * cli_exec.c - `simtfuzz exec -- PROGRAM`: a CUDA program whose runtime is ours, and its kernels watched; and
  * `simtfuzz record -- PROGRAM`: one that runs on a GPU, and its launches kept.
  */
-#define _GNU_SOURCE /* memfd_create */
+#define _GNU_SOURCE /* pipe2 */
 #include "fuzz/base/interrupt.h"
 #include "fuzz/check/check_report.h"
 #include "fuzz/cli/cli.h"
@@ -14,22 +14,24 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { NOT_FOUND = 127, NOT_RUNNABLE = 126 };
+enum { NOT_RUN = 127 };
 
 struct execution {
     struct cli *cli;
-    struct device device;
+    struct device device; /* as each process has it at first */
+    struct device_report report_of_all;
     struct device_options options;
     struct check_report *report; /* of --sarif, --junit; NULL: none */
     const char *library;         /* that the program gets */
+    const char *program;         /* its file */
+    const char *door;            /* the socket that its processes come to */
 };
 
 /* ---- the library ---- */
@@ -51,7 +53,7 @@ static const char *find_library(struct arena *arena, const char *name)
     return NULL;
 }
 
-/* The file that the name stands for, as a shell finds it: for the host's lines. */
+/* The file that the name stands for, as a shell finds it. */
 static const char *find_program(struct arena *arena, const char *name)
 {
     const char *path = getenv("PATH");
@@ -82,9 +84,12 @@ static bool link_libraries(const struct execution *e)
     return good;
 }
 
+/* In it, too: what processes with a device connect to. */
+#define DOOR "door"
+
 static void remove_scratch(const struct execution *e)
 {
-    static const char *const files[] = {"out", "err"}; /* of addr2line */
+    static const char *const files[] = {DOOR, "out", "err"}; /* two are of addr2line */
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
         unlink(arena_printf(&e->cli->arena, "%s/%s", e->options.scratch, files[i]));
     for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++)
@@ -100,8 +105,7 @@ static void add_to_report(struct execution *e, const char *kernel,
     const char *source = finding->sources[0], *colon = source ? strrchr(source, ':') : NULL;
     struct arena *arena = &e->cli->arena;
     const char *shown = demangle_text(arena, kernel);
-    const char *path =
-        colon ? arena_strndup(arena, source, (size_t)(colon - source)) : e->options.program;
+    const char *path = colon ? arena_strndup(arena, source, (size_t)(colon - source)) : e->program;
     const struct check_problem problem = {
         .rule = device_finding_kind(finding),
         .text = arena_printf(arena, "%s: %s", shown, demangle_within(arena, finding->text, kernel)),
@@ -124,7 +128,7 @@ static void found(void *context, const char *kernel, const char *launch,
     json_key_string(json, "kind", device_finding_kind(finding));
     json_key_string(json, "kernel", demangle_text(&e->cli->arena, kernel));
     json_key_string(json, "launch", launch);
-    json_key_u64(json, "launch_number", e->device.report.launches);
+    json_key_u64(json, "launch_number", e->report_of_all.launches);
     json_key_string(json, "text", demangle_within(&e->cli->arena, finding->text, kernel));
     json_key_array_begin(json, "sources");
     for (int i = 0; i < 2 && finding->sources[i]; i++)
@@ -142,7 +146,7 @@ static const char *joined(struct arena *arena, const char *first, const char *se
                         second ? second : "");
 }
 
-static _Noreturn void become(const struct execution *e, int sock, int memory)
+static _Noreturn void become(const struct execution *e, const sigset_t *signals, int failed)
 {
     struct arena *arena = &e->cli->arena;
     char *const *arguments = e->cli->arguments;
@@ -151,71 +155,48 @@ static _Noreturn void become(const struct execution *e, int sock, int memory)
     setenv("LD_PRELOAD", joined(arena, preloaded, e->library), 1);
     if (!e->options.records)
         setenv("LD_LIBRARY_PATH", joined(arena, e->options.scratch, getenv("LD_LIBRARY_PATH")), 1);
-    setenv(e->options.records ? DEVICE_RECORD_NAME : DEVICE_VARIABLE_NAME,
-           arena_printf(arena, "%d,%d", sock, memory), 1);
+    setenv(e->options.records ? DEVICE_RECORD_NAME : DEVICE_VARIABLE_NAME, e->door, 1);
     if (e->cli->options.json)
         dup2(STDERR_FILENO, STDOUT_FILENO);
+    sigprocmask(SIG_SETMASK, signals, NULL);
     execvp(arguments[0], arguments);
-    int error = errno;
+    const char *why = strerror(errno);
     fprintf(stderr, "simtfuzz %s: %s: %s\n", e->options.records ? "record" : "exec", arguments[0],
-            strerror(error));
-    _exit(error == ENOENT ? NOT_FOUND : NOT_RUNNABLE);
+            why);
+    ssize_t written = write(failed, "", 1);
+    (void)written;
+    _exit(NOT_RUN);
 }
 
-/* The process; -1: *why. What it inherits stays open across exec, what is ours does not. */
-static pid_t start(struct execution *e, const char **why)
+/* The process, whose SIGCHLD is blocked here from now on; -1: errno. From *failed comes a byte if it cannot be run. */
+static pid_t start(const struct execution *e, int *failed)
 {
-    int socks[2];
-    int memory = memfd_create("simtfuzz-device", 0);
-    if (memory < 0 || socketpair(AF_UNIX, SOCK_STREAM, 0, socks) != 0) {
-        *why = strerror(errno);
+    sigset_t child, before;
+    int ends[2];
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    if (pipe2(ends, O_CLOEXEC) != 0)
         return -1;
-    }
+    sigprocmask(SIG_BLOCK, &child, &before);
     fflush(NULL);
-    pid_t pid = fork();
-    if (pid == 0) {
-        close(socks[0]);
-        become(e, socks[1], memory);
-    }
-    *why = pid < 0 ? strerror(errno) : NULL;
-    close(socks[1]);
-    e->device.sock = socks[0];
-    e->device.memory = memory;
+    const pid_t pid = fork();
+    if (pid == 0)
+        become(e, &before, ends[1]);
+    close(ends[1]);
+    *failed = ends[0];
     return pid;
-}
-
-/* The program's exit status, as a shell has it. *killed: the signal that ended it, or 0. */
-static int wait_for(pid_t pid, int *killed)
-{
-    int status = 0;
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        continue;
-    *killed = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
 /* ---- the end ---- */
 
-/* What was allocated and never freed. */
-static uint32_t count_leaks(const struct device *device, uint64_t *bytes)
-{
-    uint32_t count = 0;
-    for (const struct device_buffer *b = device->buffers; b; b = b->next)
-        if (!b->is_freed && !b->own && b->module == 0) {
-            count++;
-            *bytes += b->at.bytes;
-        }
-    return count;
-}
-
 /* Of a program that ran on a GPU. */
 static void tell_recorded(struct execution *e, int status, int killed)
 {
-    const struct device_report *r = &e->device.report;
+    const struct device_report *r = &e->report_of_all;
     if (killed)
         fprintf(stderr, "simtfuzz record: the program was ended by signal %d (%s)\n", killed,
                 strsignal(killed));
-    if (!e->device.modules) {
+    if (r->modules == 0) {
         fprintf(stderr, "simtfuzz record: the program brought no kernels that were seen. One that "
                         "is linked with "
                         "the static runtime must not be stripped, and libcudart.so.13 must be "
@@ -231,16 +212,16 @@ static void tell_recorded(struct execution *e, int status, int killed)
 
 static void tell_end(struct execution *e, int status, int killed)
 {
-    const struct device_report *r = &e->device.report;
+    const struct device_report *r = &e->report_of_all;
     struct json line, *json = &line;
-    uint64_t bytes = 0;
-    uint32_t leaks = count_leaks(&e->device, &bytes);
+    const uint32_t leaks = r->leaks;
+    const uint64_t bytes = r->leaked_bytes;
     if (e->cli->options.json) {
         json_line_begin(json, stdout);
         json_key_u64(json, "launches", r->launches);
         json_key_u64(json, "blocks", r->blocks);
         json_key_u64(json, "steps", r->steps);
-        json_key_u64(json, "findings", r->shown + r->calls);
+        json_key_u64(json, "findings", r->shown);
         json_key_u64(json, "refused", r->refused);
         json_key_u64(json, "suppressed", r->suppressed);
         json_key_u64(json, "never_freed", leaks);
@@ -251,7 +232,7 @@ static void tell_end(struct execution *e, int status, int killed)
     if (killed)
         fprintf(stderr, "simtfuzz exec: the program was ended by signal %d (%s)\n", killed,
                 strsignal(killed));
-    if (!e->device.modules) {
+    if (r->modules == 0) {
         fprintf(stderr,
                 "simtfuzz exec: the program brought no kernels to this device. One that is linked "
                 "with the static runtime must not be stripped, or else be built with nvcc -cudart "
@@ -266,11 +247,10 @@ static void tell_end(struct execution *e, int status, int killed)
             "simtfuzz exec: %" PRIu32 " launch%s of %" PRIu64 " blocks, %" PRIu64
             " steps of warps; ",
             r->launches, r->launches == 1 ? "" : "es", r->blocks, r->steps);
-    if (r->shown + r->calls == 0)
+    if (r->shown == 0)
         fprintf(stderr, "%s", r->refused ? "no finding" : "nothing is wrong");
     else
-        fprintf(stderr, "%" PRIu32 " finding%s", r->shown + r->calls,
-                r->shown + r->calls == 1 ? "" : "s");
+        fprintf(stderr, "%" PRIu32 " finding%s", r->shown, r->shown == 1 ? "" : "s");
     if (r->refused > 0)
         fprintf(stderr, "; %" PRIu32 " not run", r->refused);
     if (r->suppressed > 0)
@@ -304,31 +284,32 @@ static int write_reports(const struct execution *e)
 
 static int run(struct execution *e)
 {
-    const char *why;
-    int killed;
-    pid_t pid = start(e, &why);
+    const struct device_report *r = &e->report_of_all;
+    int failed = -1;
+    char byte;
+    const int door = devices_listen(e->door);
+    const pid_t pid = door < 0 ? -1 : start(e, &failed);
     if (pid < 0) {
-        cli_message(e->cli, "%s", why);
+        cli_message(e->cli, "%s", strerror(errno));
         return CLI_FAULT;
     }
     interrupt_catch();
     e->device.stop = &interrupted;
-    device_serve(&e->device);
-    close(e->device.sock);
-    int status = wait_for(pid, &killed);
-    if (status == NOT_FOUND || status == NOT_RUNNABLE) {
-        if (!e->device.greeted)
-            return CLI_USAGE;
-    }
-    if (e->options.leaks && e->device.modules)
-        device_tell_leaks(&e->device);
+    const int ended = devices_serve(&e->device, door, pid);
+    const int killed = WIFSIGNALED(ended) ? WTERMSIG(ended) : 0;
+    const int status = killed ? 128 + killed : WEXITSTATUS(ended); /* as a shell has it */
+    const bool was_run = read(failed, &byte, 1) == 0;
+    close(failed);
+    close(door);
+    if (!was_run)
+        return CLI_USAGE;
     (e->options.records ? tell_recorded : tell_end)(e, status, killed);
     int written = e->report ? write_reports(e) : CLI_OK;
     if (interrupted)
         return CLI_INTERRUPTED;
-    if (e->device.report.shown + e->device.report.calls > 0)
+    if (r->shown > 0)
         return CLI_DIVERGENCE;
-    if (written == CLI_OK && status == 0 && e->device.report.refused > 0)
+    if (written == CLI_OK && status == 0 && r->refused > 0)
         return CLI_FAULT; /* of what was not run nothing is known */
     return written ? written : status;
 }
@@ -364,13 +345,12 @@ static int execute(struct cli *cli, bool records)
         return CLI_USAGE;
     if (cli->options.capture && !make_folder(cli, cli->options.capture))
         return CLI_USAGE;
-    if (arena_init(&e->device.arena, (size_t)4 << 30) != 0 || !mkdtemp(scratch)) {
+    if (!mkdtemp(scratch)) {
         cli_message(cli, "%s", strerror(errno));
         return CLI_FAULT;
     }
     e->options = (struct device_options){.budget = cli->options.budget_steps,
                                          .workers = cli_jobs(cli),
-                                         .program = find_program(&cli->arena, cli->arguments[0]),
                                          .scratch = scratch,
                                          .capture = cli->options.capture,
                                          .verbose = cli->options.verbose,
@@ -379,6 +359,10 @@ static int execute(struct cli *cli, bool records)
                                          .leaks = cli->options.leak_check,
                                          .records = records,
                                          .suppressions = suppressions};
+    e->program = find_program(&cli->arena, cli->arguments[0]);
+    e->door = arena_printf(&cli->arena, "%s/%s", scratch, DOOR);
+    e->report_of_all.arena = &cli->arena;
+    e->device.report = &e->report_of_all;
     e->device.options = &e->options;
     e->device.out = stderr;
     e->device.found = found;
@@ -392,8 +376,6 @@ static int execute(struct cli *cli, bool records)
     }
     int status = run(e);
     remove_scratch(e);
-    device_end(&e->device);
-    arena_destroy(&e->device.arena);
     return status;
 }
 

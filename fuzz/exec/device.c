@@ -5,6 +5,7 @@
 #include "fuzz/exec/heap.h"
 #include "fuzz/exec/order.h"
 #include "fuzz/exec/ptx_link.h"
+#include "fuzz/out/demangle.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -84,6 +85,7 @@ static void add_module(struct device *device, uint32_t number, const uint8_t *da
     struct device_module *module = ARENA_NEW(arena, struct device_module);
     struct fatbin_ptx ptx;
     struct diag *diag = ARENA_NEW(arena, struct diag);
+    device->report->modules++;
     module->number = number;
     module->next = device->modules;
     device->modules = module;
@@ -204,15 +206,23 @@ static void on_texture(struct device *device, const char *data, size_t bytes)
                       : NULL;
 }
 
-static void on_note(struct device *device, enum device_message kind, const char *data, size_t bytes)
+static void on_note(struct device *device, const char *data, size_t bytes)
 {
-    const char *text = arena_strndup(&device->arena, data, bytes);
-    device->report.calls += kind == DEVICE_WRONG;
-    device_tell_note(device, kind == DEVICE_WRONG ? "WRONG" : "note", text);
-    if (kind == DEVICE_WRONG && device->found) {
-        const struct launch_finding finding = {.kind = LAUNCH_FAULT, .text = text};
-        device->found(device->context, "the host", "the host", &finding);
-    }
+    device_tell_note(device, "note", arena_strndup(&device->arena, data, bytes));
+}
+
+static void on_wrong(struct device *device, const char *data, size_t bytes)
+{
+    struct arena *arena = &device->arena;
+    struct device_stack *host = ARENA_NEW(arena, struct device_stack);
+    struct launch_finding finding = {.kind = LAUNCH_MISUSE};
+    memcpy(host, data, sizeof *host);
+    const char *text =
+        demangle_text(arena, arena_strndup(arena, data + sizeof *host, bytes - sizeof *host));
+    const char *stack = host_stack(arena, device, host, text, &finding.sources[0]);
+    finding.text =
+        arena_printf(arena, "%s%s%s", text, stack ? "; called by " : "", stack ? stack : "");
+    device_found(device, arena, finding.text, "the host", &finding);
 }
 
 /* What a message has at least. */
@@ -230,7 +240,8 @@ static const size_t least[DEVICE_MESSAGES] = {[DEVICE_MODULE] = sizeof(uint32_t)
                                               [DEVICE_TEXTURE] = sizeof(uint64_t),
                                               [DEVICE_HEAP] = sizeof(uint64_t),
                                               [DEVICE_LAUNCH] = sizeof(struct device_launch),
-                                              [DEVICE_RESULT] = sizeof(struct device_result)};
+                                              [DEVICE_RESULT] = sizeof(struct device_result),
+                                              [DEVICE_WRONG] = sizeof(struct device_stack)};
 
 static void on_message(struct device *device, enum device_message kind, const char *data,
                        size_t bytes)
@@ -243,7 +254,7 @@ static void on_message(struct device *device, enum device_message kind, const ch
     uint32_t number;
     switch (kind) {
     case DEVICE_HELLO:
-        device->greeted = true;
+        device->program = arena_strndup(&device->arena, data, bytes);
         break;
     case DEVICE_MODULE:
         memcpy(&number, data, sizeof number);
@@ -296,26 +307,27 @@ static void on_message(struct device *device, enum device_message kind, const ch
         on_result(device, data, bytes);
         break;
     case DEVICE_NOTE:
+        on_note(device, data, bytes);
+        break;
     case DEVICE_WRONG:
-        on_note(device, kind, data, bytes);
+        on_wrong(device, data, bytes);
         break;
     case DEVICE_MESSAGES:
         break;
     }
 }
 
-void device_serve(struct device *device)
+bool device_serve(struct device *device)
 {
     struct device_header header;
-    while (hear(device, &header, sizeof header) && header.kind < DEVICE_MESSAGES &&
-           header.bytes <= MESSAGE_MAX && header.bytes >= least[header.kind]) {
-        /* Zeros behind it: texts of fat binaries end. */
-        char *data = calloc(1, (size_t)header.bytes + 16);
-        bool all = data && hear(device, data, header.bytes);
-        if (all)
-            on_message(device, (enum device_message)header.kind, data, header.bytes);
-        free(data);
-        if (!all)
-            break;
-    }
+    if (!hear(device, &header, sizeof header) || header.kind >= DEVICE_MESSAGES ||
+        header.bytes > MESSAGE_MAX || header.bytes < least[header.kind])
+        return false;
+    /* Zeros behind it: texts of fat binaries end. */
+    char *data = calloc(1, (size_t)header.bytes + 16);
+    const bool all = data && hear(device, data, header.bytes);
+    if (all)
+        on_message(device, (enum device_message)header.kind, data, header.bytes);
+    free(data);
+    return all;
 }

@@ -47,7 +47,6 @@ struct device_texture { /* a texture or surface object */
 struct device_options {
     uint64_t budget;     /* steps of a launch; 0: no bound */
     uint32_t workers;    /* threads that blocks of a launch run on */
-    const char *program; /* path: for the host's stack */
     const char *scratch; /* a folder of its own */
     const char *capture; /* a folder, or NULL */
     bool verbose, color;
@@ -57,12 +56,16 @@ struct device_options {
     const struct suppressions *suppressions; /* or NULL */
 };
 
+/* Of all programs. */
 struct device_report {
-    uint32_t launches, findings, refused;
-    uint32_t calls; /* wrong ones of the runtime */
+    struct arena *arena; /* for what is told */
+    struct device_told *told;
+    uint32_t devices; /* processes that have used one */
+    uint32_t modules, launches, findings, refused;
     uint32_t shown; /* different findings */
     uint32_t suppressed;
-    uint64_t steps, blocks;
+    uint32_t leaks; /* allocations that were never freed */
+    uint64_t steps, blocks, leaked_bytes;
 };
 
 struct device_told { /* a finding that was told */
@@ -79,12 +82,13 @@ struct device_recorded { /* the launch that runs on a GPU */
     const struct device_buffer **memory; /* what it can write */
 };
 
+/* Of one process. */
 struct device {
-    struct arena arena; /* for as long as the program runs */
+    struct arena arena; /* for as long as the process runs */
     const struct device_options *options;
     int sock, memory;
-    FILE *out; /* what people read */
-    bool greeted;
+    FILE *out;           /* what people read */
+    const char *program; /* path: for the host's stack */
     struct device_module *modules;
     struct device_buffer *buffers; /* the latest first */
     struct device_texture *textures;
@@ -92,8 +96,7 @@ struct device {
     struct order *order;      /* NULL: one thing is done after the other */
     struct launch_heap *heap; /* NULL: no kernel has needed it yet */
     uint64_t heap_limit;      /* bytes; 0: as is usual */
-    struct device_report report;
-    struct device_told *told;
+    struct device_report *report;
     struct device_recorded recorded;
     uint64_t told_ms;    /* when something was said of a launch that runs */
     const char *printed; /* by the launch that has just ended */
@@ -105,8 +108,16 @@ struct device {
     void *context;
 };
 
-/* Serves the program at the other end of device->sock until it ends. */
-void device_serve(struct device *device);
+/* Hears one message of the process at the other end of device->sock, and does what it says. False: it has ended. */
+bool device_serve(struct device *device);
+
+/* ---- all devices (devices.c) ---- */
+
+/* Gives each process that comes to the door a device like `first`, and serves them until the program `pid` has ended
+ * and all others, too. The program's wait status. SIGCHLD is blocked. */
+int devices_serve(const struct device *first, int door, pid_t pid);
+/* A socket to listen at; -1: errno. */
+int devices_listen(const char *path);
 
 /* ---- memory (device_memory.c) ---- */
 
@@ -121,7 +132,9 @@ struct device_buffer *device_buffer_named(const struct device *device, const cha
 void device_drop(struct device *device, uint64_t address);
 /* Gives back what is kept of the buffers that were never freed. */
 void device_end(struct device *device);
-/* Tells what was allocated and never freed. */
+/* Counts what was allocated and never freed. */
+void device_count_leaks(const struct device *device);
+/* Tells of it. */
 void device_tell_leaks(struct device *device);
 void device_mark(struct device *device, const struct device_range *range);
 void device_copy_marks(struct device *device, const struct device_range *range);

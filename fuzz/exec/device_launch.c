@@ -61,7 +61,7 @@ static void refuse(struct device *device, const char *name, const char *why)
 {
     static const char *const launches[] = {"__cuda_syscall_cnp", "cudaLaunchDevice",
                                            "cudaGetParameterBuffer"};
-    device->report.refused++;
+    device->report->refused++;
     for (size_t i = 0; i < sizeof launches / sizeof launches[0]; i++)
         if (strstr(why, launches[i]))
             why = arena_printf(
@@ -391,12 +391,12 @@ static void tell(struct device *device, struct arena *arena, struct launch *laun
         device_found(device, arena, text, ptx->entry->name, f);
     }
     if (launch->status == STATUS_UNSUPPORTED) {
-        device->report.refused++;
+        device->report->refused++;
         device_tell_note(device, "unknown",
                          arena_printf(arena, "%s: %s", text, launch->machine->fault_text));
     }
     if (launch->status == STATUS_STEP_LIMIT) {
-        device->report.refused++;
+        device->report->refused++;
         device_tell_note(device, "unknown",
                          arena_printf(arena,
                                       "%s was stopped after %llu steps of warps and %llu of %llu "
@@ -507,7 +507,7 @@ static uint32_t run_in(struct device *device, struct arena *arena,
         refuse(device, entry->name, "device memory cannot be read");
         return ERROR_MEMORY;
     }
-    device->report.launches++;
+    device->report->launches++;
     if (device->options->capture) {
         capture = capture_start(device, arena, run, &why);
         if (!capture)
@@ -527,8 +527,8 @@ static uint32_t run_in(struct device *device, struct arena *arena,
     if (device->options->no_unwritten)
         run->race->written = ARENA_ARRAY(arena, uint8_t, run->program->shared_base + 1);
     order_launch_begin(device, launch, entry->name);
-    device->report.steps += run->steps;
-    device->report.blocks += run->blocks_done;
+    device->report->steps += run->steps;
+    device->report->blocks += run->blocks_done;
     if (capture && !capture_end(capture, run, &why))
         device_tell_note(device, "note", why);
     if (!move_memory(device, run, launch->module, true))

@@ -52,6 +52,15 @@ void device_add(struct device *device, const struct device_allocated *allocated)
     }
 }
 
+void device_count_leaks(const struct device *device)
+{
+    for (const struct device_buffer *b = device->buffers; b; b = b->next)
+        if (!b->is_freed && !b->own && b->module == 0) {
+            device->report->leaks++;
+            device->report->leaked_bytes += b->at.bytes;
+        }
+}
+
 void device_tell_leaks(struct device *device)
 {
     struct arena *arena = &device->arena;

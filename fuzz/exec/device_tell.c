@@ -84,6 +84,8 @@ const char *device_finding_kind(const struct launch_finding *finding)
         return "leak";
     if (finding->kind == LAUNCH_DIFFERS)
         return "differs";
+    if (finding->kind == LAUNCH_MISUSE)
+        return "misuse";
     enum outcome outcome = outcome_of(finding->status);
     return outcome < OUTCOME_COUNT ? outcome_names[outcome] : "misuse";
 }
@@ -96,6 +98,8 @@ static const char *word_of(const struct launch_finding *finding)
         return "UNWRITTEN";
     if (finding->kind == LAUNCH_LEAK)
         return "LEAK";
+    if (finding->kind == LAUNCH_MISUSE)
+        return "WRONG";
     return finding->status == STATUS_NONTERMINATING || finding->status == STATUS_DEADLOCK ? "HANG"
                                                                                           : "FAULT";
 }
@@ -107,26 +111,26 @@ static bool is_same(const char *a, const char *b)
 
 static const char *kept(struct device *device, const char *text)
 {
-    return text ? arena_strndup(&device->arena, text, strlen(text)) : NULL;
+    return text ? arena_strndup(device->report->arena, text, strlen(text)) : NULL;
 }
 
 /* What was told already is counted only: a kernel may be launched a thousand times, and a line may be many
  * instructions. */
 static bool is_new(struct device *device, const char *kernel, const struct launch_finding *finding)
 {
-    for (struct device_told *t = device->told; t; t = t->next)
+    for (struct device_told *t = device->report->told; t; t = t->next)
         if (t->kind == finding->kind && t->status == finding->status &&
             is_same(t->sources[0], finding->sources[0]) &&
             is_same(t->sources[1], finding->sources[1]) && strcmp(t->kernel, kernel) == 0)
             return false;
-    struct device_told *told = ARENA_NEW(&device->arena, struct device_told);
+    struct device_told *told = ARENA_NEW(device->report->arena, struct device_told);
     *told = (struct device_told){
         .kind = finding->kind,
         .status = finding->status,
         .kernel = kept(device, kernel),
         .sources = {kept(device, finding->sources[0]), kept(device, finding->sources[1])},
-        .next = device->told};
-    device->told = told;
+        .next = device->report->told};
+    device->report->told = told;
     return true;
 }
 
@@ -156,7 +160,7 @@ static void tell_wrapped(const struct device *device, const char *text)
 bool device_tell_finding(struct device *device, struct arena *arena, const char *launch,
                          const char *kernel, const struct launch_finding *finding)
 {
-    if (!is_new(device, kernel, finding))
+    if (!is_new(device, finding->kind == LAUNCH_MISUSE ? finding->text : kernel, finding))
         return false;
     tell(device, word_of(finding), true, launch);
     if (finding->text != launch)
@@ -173,18 +177,18 @@ void device_found(struct device *device, struct arena *arena, const char *launch
 {
     if (suppress_matches(device->options->suppressions, device_finding_kind(finding),
                          finding->sources, 2)) {
-        device->report.suppressed++;
+        device->report->suppressed++;
         return;
     }
-    device->report.findings++;
+    device->report->findings++;
     if (!device_tell_finding(device, arena, launch, kernel, finding))
         return;
-    device->report.shown++;
+    device->report->shown++;
     if (device->found)
         device->found(device->context, kernel, launch, finding);
 }
 
 void device_tell_note(struct device *device, const char *word, const char *text)
 {
-    tell(device, word, strcmp(word, "WRONG") == 0, text);
+    tell(device, word, false, text);
 }

@@ -23,7 +23,7 @@ static void look_up(struct arena *arena, const struct device *device, const uint
 {
     char names[] = "-C", functions[] = "-f", of[] = "-e";
     char *arguments[FRAMES_SHOWN + 6] = {(char *)(uintptr_t)addr2line, names, functions, of,
-                                         (char *)(uintptr_t)device->options->program};
+                                         (char *)(uintptr_t)device->program};
     if (count == 0 || access(addr2line, X_OK) != 0)
         return;
     for (uint32_t i = 0; i < count; i++)

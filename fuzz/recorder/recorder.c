@@ -37,13 +37,8 @@ static uint64_t file_bytes;
 static uint32_t buffer_count, module_count;
 static bool incomplete; /* some of device memory is not kept: launches are not recorded */
 
-/* The first who has a GPU is recorded, not a shell before it. */
 bool recorder_enter(void)
 {
-    static bool claimed;
-    if (!claimed)
-        device_claim(DEVICE_RECORD_NAME);
-    claimed = true;
     return device_lock() == DEVICE_OURS;
 }
 

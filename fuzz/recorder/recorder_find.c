@@ -55,6 +55,7 @@ static void *find_other(const char *name)
 
 static __attribute__((constructor)) void start(void)
 {
+    device_claim(DEVICE_RECORD_NAME);
     static_link_runtime(find_other);
 }
 

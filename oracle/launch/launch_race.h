@@ -21,6 +21,7 @@ enum launch_kind {
     LAUNCH_UNWRITTEN, /* a read of memory that nothing wrote */
     LAUNCH_FAULT,     /* the launch ended in an error */
     LAUNCH_LEAK,      /* memory that the program never frees (fuzz/exec) */
+    LAUNCH_MISUSE,    /* a call of the host that is wrong (fuzz/exec) */
     LAUNCH_DIFFERS,   /* a device left other values (fuzz/grid) */
     LAUNCH_KINDS
 };

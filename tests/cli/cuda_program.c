@@ -469,6 +469,11 @@ static void run_late(void)
     cudaGraphExecDestroy(instance);
 }
 
+static void free_inside(void *memory)
+{
+    cudaFree(memory);
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc == 3 ? argv[1] : "";
@@ -483,6 +488,11 @@ int main(int argc, char **argv)
         return run_scale(N / 32 + 1, 1);
     if (strcmp(what, "unwritten") == 0)
         return run_scale(N / 32, 0);
+    if (strcmp(what, "children") == 0) { /* before any of them has used the device */
+        const int is_child = fork() == 0;
+        const int status = run_scale(N / 32, 1);
+        return is_child || wait(NULL) > 0 ? status : 9;
+    }
     cudaMalloc(&memory, 4);
     if (strcmp(what, "clash") == 0) {
         for (int i = 0; i < 3; i++)
@@ -541,6 +551,9 @@ int main(int argc, char **argv)
     } else if (strcmp(what, "copy") == 0) {
         int values[2] = {0, 0};
         printf("copy: %s\n", cudaGetErrorString(cudaMemcpy(memory, values, 8, TO_DEVICE)));
+    } else if (strcmp(what, "inside") == 0) {
+        cudaLaunchHostFunc(NULL, free_inside, memory);
+        memory = NULL;
     } else if (strcmp(what, "fork") == 0) {
         fflush(stdout);
         if (fork() == 0)

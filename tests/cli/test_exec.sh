@@ -81,7 +81,8 @@ run 3 garbage
 says err 'what the program registers is no fat binary'
 run 3 truncated
 says err 'the fat binary is truncated'
-run 0 huge
+run 1 huge
+says err 'WRONG     scale<<<(1,1,1), (2048,1,1)>>> is not launched: 2048 threads in x of a block, at most 1024; called by launch'
 says out 'huge: invalid configuration argument'
 run 0 ipc
 says out 'ipc: operation not supported'
@@ -181,6 +182,13 @@ says err ': it was byte 0 of buffer2, which has been freed'
 says err 'WRONG     cudaFree(' 'nothing is allocated there, or it was freed before'
 run 1 copy
 says err 'WRONG     cudaMemcpy of 8 bytes at byte 0 of buffer2, which has 4 bytes'
+run 1 inside
+says err 'WRONG     a function that a stream calls on the host calls CUDA' 'called by main' '1 finding;'
+# Each process that uses the device has one of its own, but not the child of one that has used it.
+run 0 children
+says err '2 launches of 6 blocks' 'nothing is wrong'
+expect 1 exec -- sh -c '"$0" scale "$1" & "$0" beyond "$1"; "$0" scale "$1"; wait; exit 0' "$program" "$small"
+says err '3 launches of ' '1 finding; the program ended with status 0'
 run 0 fork
 says err 'there is no device: it belongs to the process that this one was forked from'
 run 134 crash
