@@ -144,7 +144,7 @@ static const char *cause_of_small(struct arena *arena, struct arena *scratch,
         d = check_find(scratch, result, signature, false);
     }
     const char *cause = d ? signature_cause(arena, result, d, true) : copy(arena, signature);
-    if (d && !result->answers[ORACLE_REFERENCE].divergence) {
+    if (d && !d->drawn && !result->answers[ORACLE_REFERENCE].divergence) {
         const char *other = cause_elsewhere(arena, scratch, kernel, check, d->oracle);
         cause = other ? other : cause;
     }

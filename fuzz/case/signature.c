@@ -193,7 +193,7 @@ const struct divergence *signature_closest(const struct check_result *result, ui
     const struct divergence *closest = NULL;
     for (uint32_t o = 0; o < ORACLE_COUNT; o++)
         for (const struct divergence *d = result->answers[o].divergence; d; d = d->next)
-            if (!d->known && !(but >> o & 1) && (!closest || compare(d, closest) < 0))
+            if (!d->known && !d->drawn && !(but >> o & 1) && (!closest || compare(d, closest) < 0))
                 closest = d;
     return closest;
 }
@@ -201,8 +201,11 @@ const struct divergence *signature_closest(const struct check_result *result, ui
 const char *signature_cause(struct arena *arena, const struct check_result *result,
                             const struct divergence *divergence, bool minimised)
 {
-    const struct divergence *cause = divergence->known ? divergence : signature_closest(result, 0);
+    const bool own = divergence->known || divergence->drawn;
+    const struct divergence *cause = own ? divergence : signature_closest(result, 0);
     const char *where = "", *what = without_space(cause->observable);
+    if (cause->part)
+        return arena_printf(arena, "part|%s||%s", cause->class_name, cause->part);
     if (cause->oracle == ORACLE_REFERENCE && strncmp(what, "result of ", 10) != 0)
         what = ""; /* the step is the same, whatever of it is seen first */
     if (oracle_table[cause->oracle].distance <= ORACLE_LAST_STEP)

@@ -13,8 +13,8 @@
 #include "oracle/check/check.h"
 
 /* Of signatures and causes as they are made here; stored with each finding. Version 1 had no causes; 2 looked for
- * those of expectations and transformed kernels in the kernel as it is. */
-enum { SIGNATURE_VERSION = 3 };
+ * those of expectations and transformed kernels in the kernel as it is; 3 knew no parts. */
+enum { SIGNATURE_VERSION = 4 };
 
 /* "compiler:clang-14:-O2" is of the family "compiler:clang-14": faults of one are filed together. */
 size_t signature_family_length(const char *subject);
@@ -23,7 +23,8 @@ size_t signature_family_length(const char *subject);
  * The cause of a divergence, from everything that was seen of the kernel: the key of the divergence with
  * the closest oracle. Kinds of memory are not told apart. Oracles that compare ends do not see where an
  * execution went wrong: in the place of the rule stands what the kernel is made of, if it is minimised.
- * Known divergences are no cause, but of themselves.
+ * Where a part of simtfuzz is wrong, and no execution, the part is the cause. Known divergences are no cause, but of
+ * themselves; nor is what was drawn beside the kernel.
  */
 const char *signature_cause(struct arena *arena, const struct check_result *result,
                             const struct divergence *divergence, bool minimised);

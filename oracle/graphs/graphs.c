@@ -126,6 +126,7 @@ static void report(struct checking *c, const char *function, const char *differs
                              .class_name = "graph",
                              .rule = RULE_NONE,
                              .observable = differs,
+                             .part = "",
                              .subject = SUBJECT_INTERLEAVE,
                              .evidence = evidence_close(&e)};
     d->summary =

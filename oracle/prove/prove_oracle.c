@@ -51,8 +51,8 @@ static struct asking asking(struct checking *c, enum oracle_id oracle)
 
 /* ---- what is said ---- */
 
-static void diverge(struct asking *x, const char *class, const char *observable, int goal,
-                    const char *other, const char *summary)
+static struct divergence *diverge(struct asking *x, const char *class, const char *observable,
+                                  int goal, const char *other, const char *summary)
 {
     struct evidence e;
     struct divergence *d = ARENA_NEW(x->c->arena, struct divergence);
@@ -73,6 +73,16 @@ static void diverge(struct asking *x, const char *class, const char *observable,
                              .summary = summary};
     d->evidence = evidence_close(&e);
     answer_diverge(x->answer, d);
+    return d;
+}
+
+/* What the encoding says, of executions or of what is drawn: whoever asks, the same part is wrong. */
+static void diverge_encoding(struct asking *x, const struct retrace_fault *fault, const char *other,
+                             bool drawn)
+{
+    struct divergence *d = diverge(x, "encoding", fault->what, GOAL_COUNT, other, fault->why);
+    d->part = fault->what;
+    d->drawn = drawn;
 }
 
 static struct solver *new_solver(struct asking *x, const char *second)
@@ -141,7 +151,7 @@ static uint32_t judge_encoding(struct asking *x)
         retrace_executions(c->arena, forms_new(c->arena, c->result->kernel), claims,
                            pcg_splitmix(c->options->seed), &pairs);
     if (fault.what)
-        diverge(x, "encoding", fault.what, GOAL_COUNT, fault.why, fault.why);
+        diverge_encoding(x, &fault, fault.why, false);
     return pairs;
 }
 
@@ -156,7 +166,7 @@ static void judge_drawn(struct asking *x)
     struct retrace_fault fault = retrace_executions(
         c->arena, forms_new(c->arena, kernel), (struct retrace_claims){.cut = NULL}, seed, &pairs);
     if (fault.what)
-        diverge(x, "encoding", fault.what, GOAL_COUNT, print_kernel(c->arena, kernel), fault.why);
+        diverge_encoding(x, &fault, print_kernel(c->arena, kernel), true);
 }
 
 /* Formulas by themselves, drawn by the case's seed. */
@@ -165,7 +175,7 @@ static void judge_terms(struct asking *x)
     struct retrace_fault fault =
         drawn_terms(x->c->arena, pcg_splitmix(x->c->options->seed ^ ORACLE_PAIRS));
     if (fault.what)
-        diverge(x, "encoding", fault.what, GOAL_COUNT, NULL, fault.why);
+        diverge_encoding(x, &fault, NULL, true);
 }
 
 /* ---- any number of threads ---- */

@@ -94,6 +94,12 @@ const struct observer *race_logs_watch(struct checking *c, enum subject_id subje
 
 /* ---- it has ended ---- */
 
+/* The detector that is held against its log. */
+static const char *detector_of(const struct explored *explored)
+{
+    return explored->scoped ? "scopes" : explored->hb ? "happens-before" : "intervals";
+}
+
 static void add_log_divergence(struct checking *c, const struct execution *execution,
                                const char *what, struct evidence *e)
 {
@@ -102,6 +108,7 @@ static void add_log_divergence(struct checking *c, const struct execution *execu
                              .class_name = "race-log",
                              .rule = RULE_NONE,
                              .observable = what,
+                             .part = detector_of(&c->subjects[execution->subject]),
                              .subject = execution->subject,
                              .evidence = evidence_close(e),
                              .summary = "the race detector and the log of all accesses disagree"};

@@ -215,7 +215,9 @@ static void diverge(struct checking *c, enum subject_id subject, const char *tex
                              .rule = RULE_NONE,
                              .observable = observable_of(c->arena, differs),
                              .subject = subject,
-                             .evidence = evidence_close(&e)};
+                             .evidence = evidence_close(&e),
+                             .drawn = true};
+    d->part = d->observable;
     d->summary = arena_printf(c->arena, "all executions of `%s` under %s, by the search `%s`", text,
                               subject_table[subject].name, differs);
     answer_diverge(&c->result->answers[ORACLE_RESULT], d);

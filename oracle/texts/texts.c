@@ -92,7 +92,7 @@ const char *texts_of_ptx(struct arena *arena, uint64_t number, const char **text
 
 /* ---- the oracle ---- */
 
-static void report(struct checking *c, const char *text, const char *differs)
+static void report(struct checking *c, const char *text, const char *differs, bool drawn)
 {
     struct divergence *d = ARENA_NEW(c->arena, struct divergence);
     struct evidence e;
@@ -105,7 +105,9 @@ static void report(struct checking *c, const char *text, const char *differs)
         .rule = RULE_NONE,
         .observable = arena_strndup(c->arena, differs, (size_t)(strchr(differs, ':') - differs)),
         .subject = SUBJECT_THREADS,
-        .evidence = evidence_close(&e)};
+        .evidence = evidence_close(&e),
+        .drawn = drawn};
+    d->part = d->observable;
     d->summary = arena_printf(c->arena, "a text does not say what it should, %s", differs);
     answer_diverge(&c->result->answers[ORACLE_METAMORPHIC], d);
 }
@@ -139,10 +141,11 @@ void texts_judge(struct checking *c)
         differs = texts_emitted(c->arena, draw / 128, &text);
     if (!differs && draw / 512 % TEXTS_SEQUENTIAL_SHARE == 0)
         differs = texts_sequential(c->arena, draw / 2048, &text);
+    bool drawn = differs != NULL;
     if (!differs && draw / 2 % TEXTS_FORMS_SHARE == 0)
         differs = of_forms(c, &text);
     if (differs)
-        report(c, text, differs);
+        report(c, text, differs, drawn);
     else
         arena_release(c->arena, mark);
 }

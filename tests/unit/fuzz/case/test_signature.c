@@ -43,6 +43,28 @@ static void closest_oracle_says_the_cause(void **state)
     assert_string_equal(signature_cause(&test_arena, result, phi, false), wanted);
 }
 
+/* The part is named, whoever asks and whatever is seen of it. What is drawn beside the kernel has nothing to do with
+ * what the kernel shows. */
+static void parts_are_causes(void **state)
+{
+    (void)state;
+    struct check_result *result = new_result();
+    struct divergence *log = diverge(result, ORACLE_RACE, "race-log", RULE_NONE, "witness");
+    log->part = "intervals";
+    assert_string_equal(signature_cause(&test_arena, result, log, true),
+                        "part|race-log||intervals");
+    struct divergence *text = diverge(result, ORACLE_METAMORPHIC, "text", RULE_NONE, "printed");
+    text->part = "printed";
+    text->drawn = true;
+    const char *of_text = "part|text||printed";
+    assert_string_equal(signature_cause(&test_arena, result, text, true), of_text);
+    assert_ptr_equal(signature_closest(result, 0), log);
+    struct divergence *step = diverge(result, ORACLE_REFERENCE, "step", RULE_SIMT_BREAK, "stack");
+    assert_string_equal(signature_cause(&test_arena, result, text, true), of_text);
+    assert_string_equal(signature_cause(&test_arena, result, log, true),
+                        signature_cause(&test_arena, result, step, true));
+}
+
 static void known_divergences_are_causes_of_themselves(void **state)
 {
     (void)state;
@@ -99,6 +121,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(closest_oracle_says_the_cause),
+        cmocka_unit_test(parts_are_causes),
         cmocka_unit_test(known_divergences_are_causes_of_themselves),
         cmocka_unit_test(shapes),
         cmocka_unit_test(parts),
