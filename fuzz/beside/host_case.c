@@ -25,8 +25,8 @@ const char *host_case_judge(struct arena *arena, const struct fuzz_case *c, uint
     return d.class ? d.signature : NULL;
 }
 
-static void show(struct arena *arena, const struct host_case *host, const struct host_divergence *d,
-                 struct shown *shown)
+static void show(struct arena *arena, const struct host_case *host, const char *program,
+                 const struct host_divergence *d, struct shown *shown)
 {
     const char *class = arena_strndup(arena, d->class, strlen(d->class));
     const char *signature = arena_strndup(arena, d->signature, strlen(d->signature));
@@ -38,7 +38,7 @@ static void show(struct arena *arena, const struct host_case *host, const struct
                             .rule = arena_strndup(arena, d->word, strlen(d->word)),
                             .observable = "",
                             .subject = "device",
-                            .cause = signature,
+                            .cause = host_case_cause(arena, host, program, class),
                             .evidence = host_divergence_evidence(arena, d, host),
                             .summary = "",
                             .tape = "",
@@ -68,7 +68,7 @@ static void make_small(struct arena *arena, struct arena *scratch, const struct 
     example->small_case = example->case_text;
     example->small_tape = example->small_launch = example->small_transforms = "";
     example->small_statements = reduced.left;
-    show(arena, host, &d, &example->small);
+    show(arena, host, reduced.text, &d, &example->small);
 }
 
 void host_case_example(struct arena *arena, struct arena *scratch, const struct fuzz_case *c,
@@ -87,7 +87,7 @@ void host_case_example(struct arena *arena, struct arena *scratch, const struct 
         example->why = "another run of the program shows something else";
         return;
     }
-    show(arena, &host, &d, &example->raw);
+    show(arena, &host, program, &d, &example->raw);
     example->hopeless = !host_can_be_small(d.class, &host);
     if (most > 0 && !example->hopeless)
         make_small(arena, scratch, &host, program, most < TESTS_MOST ? most : TESTS_MOST, example);

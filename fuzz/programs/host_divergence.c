@@ -54,18 +54,35 @@ void host_follow_drawn(struct host_judge_options *options, uint64_t seed, uint64
     options->follow_seed = pcg_splitmix(seed ^ pcg_splitmix(number));
 }
 
+static bool judge(struct arena *arena, const struct host_case *c, const char *program, bool all,
+                  struct host_verdict *verdict)
+{
+    struct host_judge_options options = HOST_JUDGE_DEFAULTS;
+    options.schedules = c->schedules;
+    options.settings = *c->device ? c->device : NULL;
+    if (!all)
+        host_follow_drawn(&options, c->seed, c->number);
+    return host_judge_text(arena, "generated.host", program, strlen(program), &options, verdict);
+}
+
 struct host_divergence host_case_divergence(struct arena *arena, const struct host_case *c,
                                             const char *program, uint64_t *steps)
 {
     struct host_verdict *verdict = ARENA_NEW(arena, struct host_verdict);
-    struct host_judge_options options = HOST_JUDGE_DEFAULTS;
-    options.schedules = c->schedules;
-    options.settings = *c->device ? c->device : NULL;
-    host_follow_drawn(&options, c->seed, c->number);
-    bool read =
-        host_judge_text(arena, "generated.host", program, strlen(program), &options, verdict);
+    bool read = judge(arena, c, program, false, verdict);
     *steps = verdict->steps;
     return host_divergence_of(arena, program, c->races, read, verdict);
+}
+
+const char *host_case_cause(struct arena *arena, const struct host_case *c, const char *program,
+                            const char *class)
+{
+    struct host_verdict *verdict = ARENA_NEW(arena, struct host_verdict);
+    const struct host_finding *f =
+        judge(arena, c, program, true, verdict) ? telling(verdict, true) : NULL;
+    return f ? arena_printf(arena, "host|%s|%s|", host_finding_names[f->kind],
+                            host_word_of_line(arena, program, f->line))
+             : arena_printf(arena, "host|%s||", class);
 }
 
 const char *host_divergence_evidence(struct arena *arena, const struct host_divergence *d,

@@ -36,6 +36,10 @@ void host_follow_drawn(struct host_judge_options *options, uint64_t seed, uint64
 /* What is wrong with the program of a case. */
 struct host_divergence host_case_divergence(struct arena *arena, const struct host_case *c,
                                             const char *program, uint64_t *steps);
+/* What is its cause (docs/signatures.md): the first statement that an execution does otherwise than the reference, all
+ * devices asked; or else the class, wherever it is told. */
+const char *host_case_cause(struct arena *arena, const struct host_case *c, const char *program,
+                            const char *class);
 /* As JSON. */
 const char *host_divergence_evidence(struct arena *arena, const struct host_divergence *d,
                                      const struct host_case *c);

@@ -178,7 +178,7 @@ static void compare_step(struct follower *f, const struct step_event *event)
     if (f->state == FOLLOW_ALONG)
         compare_accesses(f);
     if (f->state == FOLLOW_ALONG)
-        follow_compare_memory(f);
+        follow_compare_memory(f, f->machine->memory);
     if (f->state == FOLLOW_ALONG)
         follow_compare_actor(f, event->actor);
     if (f->state == FOLLOW_ALONG && f->live != f->machine->head->live_count)
@@ -359,7 +359,7 @@ void follow_begin(struct follower *f, uint64_t limit)
     f->awaited = f->rule = f->reference_rule = RULE_NONE;
     f->heard_count = f->heard_at = f->barrier_count = f->use_count = f->choice_count = 0;
     f->offered = f->ways = 1;
-    f->hears_choices = f->lost = f->against_policy = false;
+    f->hears_choices = f->lost = f->against_policy = f->at_start = false;
     follow_policy_leave(f);
     if (f->caches) {
         follow_caches_begin(f);
@@ -372,8 +372,12 @@ void follow_begin(struct follower *f, uint64_t limit)
     ref_start(f->reference, initial_memory(f->machine));
     f->live = ref_live_count(f->reference);
     f->unknown = f->reference->unknown;
-    if (f->unknown)
+    if (f->unknown) {
         f->state = FOLLOW_LOST;
+        return;
+    }
+    follow_compare_memory(f, initial_memory(f->machine));
+    f->at_start = f->state != FOLLOW_ALONG;
 }
 
 /* CFG.barrier_F1 as printed is a state without a rule: nothing is told, the execution has ended. */

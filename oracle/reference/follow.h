@@ -44,6 +44,7 @@ struct follower {
     uint32_t choices[FOLLOW_CHOICES], choice_count; /* inside the step, as they were made */
     bool hears_choices, lost; /* lost: they part, as something that may happen cannot */
     bool against_policy;      /* they part, as somebody steps whom the policy does not choose */
+    bool at_start;            /* they part, as memory differs before anybody has stepped */
     /* The barrier rule that must come next, and of which block; RULE_NONE: none. */
     enum rule awaited;
     uint32_t awaited_block;
@@ -95,8 +96,8 @@ void follow_promise_leave(struct follower *f);
 
 /* What the event says of the step that is to come: the statement, who is active. */
 void follow_compare_event(struct follower *f, const struct step_event *event);
-/* Compares an actor's state after its step; memory, and the frames of a thread. */
+/* Compares an actor's state after its step; the engine's memory, and the frames of a thread. */
 void follow_compare_actor(struct follower *f, uint32_t actor);
-void follow_compare_memory(struct follower *f);
+void follow_compare_memory(struct follower *f, const int32_t *memory);
 
 #endif

@@ -32,10 +32,9 @@ void follow_part_numbers(struct follower *f, const char *observable, int64_t eng
 
 /* ---- memory ---- */
 
-void follow_compare_memory(struct follower *f)
+void follow_compare_memory(struct follower *f, const int32_t *memory)
 {
     const struct ref *r = f->reference;
-    const int32_t *memory = f->machine->memory;
     if (memcmp(memory, r->memory, r->words * sizeof *memory) == 0)
         return;
     uint32_t i = 0;

@@ -122,11 +122,16 @@ static const char *evidence_of(struct checking *c, const struct follower *f,
     return evidence_close(&e);
 }
 
-/* Of a thread whose turn it is not no rule is wrong. A rule that must come next - a barrier ends, nobody can step - and
+static const char *class_of(const struct follower *f)
+{
+    return f->at_start ? "start" : f->lost ? "lost" : f->against_policy ? "policy" : "step";
+}
+
+/* Of a thread whose turn it is not no rule is wrong, nor of what they find when they start. A rule that must come next - a barrier ends, nobody can step - and
  * does not is what differs, not what comes instead. */
 static enum rule rule_of(const struct follower *f)
 {
-    if (f->against_policy)
+    if (f->against_policy || f->at_start)
         return RULE_NONE;
     return f->awaited != RULE_NONE && strcmp(f->observable, "rule") == 0 ? f->awaited : f->rule;
 }
@@ -145,9 +150,7 @@ static void diverge(struct checking *c, const struct follower *f, const struct e
     struct answer *answer = &c->result->answers[ORACLE_REFERENCE];
     struct divergence *d = ARENA_NEW(c->arena, struct divergence);
     *d = (struct divergence){.oracle = ORACLE_REFERENCE,
-                             .class_name = f->lost             ? "lost"
-                                           : f->against_policy ? "policy"
-                                                               : "step",
+                             .class_name = class_of(f),
                              .rule = rule_of(f),
                              .observable = observable_of(c->arena, f),
                              .subject = execution->subject,
@@ -161,7 +164,7 @@ static void diverge(struct checking *c, const struct follower *f, const struct e
                      "(%s, reference: %s)",
                      (unsigned long long)f->steps, subject_table[execution->subject].name,
                      rule_table[f->rule].name, f->observable, f->engine_has, f->reference_has);
-    if (!f->against_policy) /* which says nothing of a tape */
+    if (!f->against_policy && !f->at_start) /* which say nothing of a tape */
         d->tape = explore_record(c, execution);
     answer_diverge(answer, d);
 }
