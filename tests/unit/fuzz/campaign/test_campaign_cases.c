@@ -184,6 +184,24 @@ static void test_beside(void **state)
     }
 }
 
+/* A race is told at the statement that completes it, which is not its cause. */
+static void test_host_cause(void **state)
+{
+    struct place *place = *state;
+    static const char program[] =
+        "host h[2] = {1, 2}\nhost g[2] = zero\nstream s\nstream t\n"
+        "buffer b[2] = iota\ncopy h -> b stream=s\ncopy b -> g stream=t\n";
+    struct example example;
+    const struct db_finding finding = {.signature = "host|race|copy|",
+                                       .rule = "copy",
+                                       .raw_case =
+                                           "host seed=0x1 case=7 schedules=2 races=0 device="};
+    beside_of(finding.signature)->reduce(&place->arena, &finding, program, 40, &example);
+    assert_true(example.minimised);
+    assert_string_equal(example.small.signature, finding.signature);
+    assert_string_equal(example.small.cause, "host|race||");
+}
+
 /* A test with loads that are not volatile, stored as if it had broken the law of those that are, does break that. */
 static void test_litmus_again(void **state)
 {
@@ -212,6 +230,7 @@ int main(void)
         CAMPAIGN_TEST(test_case_seeds_differ),
         CAMPAIGN_TEST(test_every_feature_alone),
         CAMPAIGN_TEST(test_beside),
+        CAMPAIGN_TEST(test_host_cause),
         CAMPAIGN_TEST(test_litmus_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -554,6 +554,21 @@ static void a_wrong_engine_is_told(void **state)
     assert_string_equal(spoiled(SUBJECT_CONVERGENCE, 2, spoil_live), "live actors");
 }
 
+/* Before anybody has stepped: what comes of it later is no step's fault. */
+static void a_wrong_start_is_told(void **state)
+{
+    (void)state;
+    test_arena.used = 0;
+    struct machine *m = machine_of(support_program(victim), SUBJECT_THREADS, false);
+    const size_t memory = (size_t)(m->memory - (int32_t *)m->block);
+    assert_false(follower_of(m, SUBJECT_THREADS)->at_start);
+    ((int32_t *)m->initial)[memory + m->program->shared_base] ^= 1;
+    struct follower *f = follower_of(m, SUBJECT_THREADS);
+    assert_true(f->at_start);
+    assert_int_equal(f->state, FOLLOW_PARTED);
+    assert_string_equal(f->observable, "shared memory");
+}
+
 /* Of all special registers WARP_SZ alone is an operand of any instruction, and any of its operands. */
 static void a_special_register_is_one_operand(void **state)
 {
@@ -825,6 +840,7 @@ int main(void)
         cmocka_unit_test(memory_over_caches),
         cmocka_unit_test(a_wrong_cache_is_told),
         cmocka_unit_test(a_wrong_engine_is_told),
+        cmocka_unit_test(a_wrong_start_is_told),
         cmocka_unit_test(what_is_compared_with_nothing_is_followed),
         cmocka_unit_test(a_wrong_ptx_machine_is_told),
         cmocka_unit_test(whose_turn_it_is),
