@@ -127,8 +127,8 @@ static const char *class_of(const struct follower *f)
     return f->at_start ? "start" : f->lost ? "lost" : f->against_policy ? "policy" : "step";
 }
 
-/* Of a thread whose turn it is not no rule is wrong, nor of what they find when they start. A rule that must come next -
- * a barrier ends, nobody can step - and does not is what differs, not what comes instead. */
+/* Of a thread whose turn it is not no rule is wrong, nor of what they find when they start. A rule that must come
+ * next - a barrier ends, nobody can step - and does not is what differs, not what comes instead. */
 static enum rule rule_of(const struct follower *f)
 {
     if (f->against_policy || f->at_start)
