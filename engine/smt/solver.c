@@ -22,6 +22,9 @@ const char *const solver_answer_names[] = {"sat", "unsat", "unknown", "failed"};
 enum { WORDS_MAX = 32, REASON_MAX = 256, ANSWER_MAX = 1 << 20, PATH_ROOM = 4096 };
 enum { FAILURES_MAX = 3 }; /* in a row: it is not asked any more */
 enum { UNKNOWNS_MAX = 8 }; /* in all: what is asked of one kernel ends */
+enum {
+    KEPT_QUERIES = 1000
+}; /* a child that has answered so many is started anew, whatever it had left behind */
 
 struct solver {
     struct solver_options options;
@@ -29,6 +32,7 @@ struct solver {
     bool is_z3;                 /* its resource limit has a name that we know */
     pid_t child;                /* 0: none */
     int in, out;                /* its standard input, its standard output and error */
+    int asked;                  /* the child, so far */
     uint64_t deadline;          /* of the query at hand, ms */
     char *answer;               /* what it has printed since the query, zero-terminated */
     size_t answer_length;
@@ -85,11 +89,74 @@ static void end_child(struct solver *solver)
     solver->child = 0;
 }
 
+/* ---- children that are kept ---- */
+
+static struct solver_child *kept_child(const struct solver *solver)
+{
+    struct solver_keeper *keeper = solver->options.keeper;
+    for (int i = 0; keeper && i < SOLVER_KEPT; i++)
+        if (keeper->kept[i].command &&
+            strcmp(keeper->kept[i].command, solver->options.command) == 0)
+            return &keeper->kept[i];
+    return NULL;
+}
+
+static struct solver_child *place_for_child(const struct solver *solver)
+{
+    struct solver_keeper *keeper = solver->options.keeper;
+    for (int i = 0; keeper && i < SOLVER_KEPT; i++)
+        if (!keeper->kept[i].command)
+            return &keeper->kept[i];
+    return NULL;
+}
+
+static bool take_kept(struct solver *solver)
+{
+    struct solver_child *kept = kept_child(solver);
+    if (!kept)
+        return false;
+    solver->child = kept->process;
+    solver->in = kept->in;
+    solver->out = kept->out;
+    solver->asked = kept->queries;
+    kept->command = NULL;
+    return true;
+}
+
+/* What failed, or does without a limit, is known to this solver alone. */
+static void end_or_keep(struct solver *solver)
+{
+    bool well = solver->child && !solver->failures && !solver->counts.no_budget;
+    struct solver_child *place =
+        well && solver->asked < KEPT_QUERIES ? place_for_child(solver) : NULL;
+    if (!place) {
+        end_child(solver);
+        return;
+    }
+    *place = (struct solver_child){.command = solver->options.command,
+                                   .process = solver->child,
+                                   .in = solver->in,
+                                   .out = solver->out,
+                                   .queries = solver->asked};
+    solver->child = 0;
+}
+
 void solver_end(struct solver *solver)
 {
-    end_child(solver);
+    end_or_keep(solver);
     if (solver->second)
-        end_child(solver->second);
+        end_or_keep(solver->second);
+}
+
+void solver_keeper_end(struct solver_keeper *keeper)
+{
+    for (int i = 0; i < SOLVER_KEPT; i++) {
+        struct solver_child *kept = &keeper->kept[i];
+        struct solver ended = {.child = kept->process, .in = kept->in, .out = kept->out};
+        if (kept->command)
+            end_child(&ended);
+        kept->command = NULL;
+    }
 }
 
 /* In the child: what is not found ends with 127, as in shells. */
@@ -138,6 +205,7 @@ static bool start(struct solver *solver)
         return false;
     }
     solver->child = child;
+    solver->asked = 0;
     solver->counts.starts++;
     fcntl(solver->in, F_SETFL, O_NONBLOCK);
     fcntl(solver->in, F_SETFD, FD_CLOEXEC);
@@ -404,6 +472,7 @@ static enum solver_answer exchange(struct solver *solver, const char *formula,
     print_query(&query, solver, formula, names, count);
     solver->answer_length = 0;
     solver->answer[0] = '\0';
+    solver->asked++;
     if (is_real && solver->options.dump)
         dump(solver, query.bytes, query.length);
     solver->deadline = now_ms() + (uint64_t)solver->options.seconds * 1000;
@@ -437,7 +506,7 @@ static enum solver_answer ask_known(struct solver *solver)
 /* A z3 that does not know the resource limit is asked without; its time still is limited. */
 static bool is_ready(struct solver *solver)
 {
-    if (solver->child)
+    if (solver->child || take_kept(solver))
         return true;
     if (!start(solver)) {
         fail(solver, "cannot be started");

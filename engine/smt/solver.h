@@ -12,6 +12,8 @@
  * A solver that has spent its budget on several questions is not asked any more either, so that a kernel takes a
  * bounded time: one solver, one kernel.
  *
+ * A reset takes everything with it, so that answers are the same whether a child was asked before or not.
+ *
  * A second solver may be asked whenever the first says `unsat`, the answer that no values vouch for: if it
  * says `sat`, one of them is wrong, and nothing is believed.
  */
@@ -25,6 +27,16 @@
 
 struct solver;
 
+/* Children that outlive their solvers: who asks about many kernels, one after the other, starts a program once. Begins
+ * as zeros, and is of one thread. */
+enum { SOLVER_KEPT = 2 };
+struct solver_keeper {
+    struct solver_child {
+        const char *command; /* lives longer; NULL: none */
+        int process, in, out, queries;
+    } kept[SOLVER_KEPT];
+};
+
 enum solver_answer { SOLVER_SAT, SOLVER_UNSAT, SOLVER_UNKNOWN, SOLVER_FAILED };
 extern const char *const solver_answer_names[]; /* sat unsat unknown failed */
 
@@ -37,15 +49,17 @@ struct solver_options {
     const char *dump; /* a folder that each query is written to, or NULL */
     uint32_t
         questions; /* that it is asked at most, so that a kernel takes a bounded time; 0: any */
-    const char *second; /* the command of a second solver, or NULL */
+    const char *second;           /* the command of a second solver, or NULL */
+    struct solver_keeper *keeper; /* of children for the next solver; or NULL */
 };
 
 enum { SOLVER_NO_VALUE = 2 };
 enum { SOLVER_SECONDS = 60, SOLVER_BUDGET = 2000000 };
 
-/* Does not start it yet. Lives in the arena; solver_end ends the child. */
+/* Does not start it yet. Lives in the arena; solver_end ends the child, or gives it to the keeper. */
 struct solver *solver_new(struct arena *arena, const struct solver_options *options);
 void solver_end(struct solver *solver);
+void solver_keeper_end(struct solver_keeper *keeper);
 
 /* Whether the formula (declarations and assertions) can be true. SOLVER_SAT: `values`, when it is not
  * NULL, is filled for `count` names of terms in the text: of a Boolean 0 or 1, of a word its bits. Where the

@@ -207,6 +207,7 @@ bool chunk_run_case(struct chunk_maker *maker, struct chunk *chunk, uint64_t num
     set_phase(maker, WATCH_CHECKING);
     struct check_result *result = ARENA_NEW(arena, struct check_result);
     struct contexts contexts = {{0}};
+    c.check.solvers = &maker->solvers;
     c.check.contexts = has_contexts(&c) ? &contexts : NULL;
     check_kernel(arena, kernel, &c.check, result);
     c.check.contexts = NULL;

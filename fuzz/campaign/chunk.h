@@ -4,6 +4,7 @@
 #ifndef FUZZ_CHUNK_H
 #define FUZZ_CHUNK_H
 
+#include "engine/smt/solver.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/generate/generate.h"
 #include "fuzz/supervise/watch.h"
@@ -52,6 +53,7 @@ struct chunk_maker {
     struct gen_walk walk;
     struct watch_slot *slot;
     struct trace_back trace_back;
+    struct solver_keeper solvers; /* none at first */
 };
 
 /* Makes and checks case `number`, and adds what it shows to the chunk. False: an enumeration has no such

@@ -299,6 +299,7 @@ static void *work(void *argument)
         run_chunk(worker, number, &pool->ring[number % CHUNK_RING]);
         publish(pool, number);
     }
+    solver_keeper_end(&worker->maker.solvers);
     crash_thread_end();
     pthread_mutex_lock(&pool->lock);
     worker->ended = true;

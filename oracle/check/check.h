@@ -26,6 +26,7 @@ enum { CHECK_FINALS_MAX = 8 };
 
 struct contexts;
 struct coverage;
+struct solver_keeper;
 
 struct check_run;
 
@@ -59,6 +60,7 @@ struct check_options {
     struct coverage *coverage; /* what happened is added here (coverage.h); NULL: to nothing */
     struct contexts
         *contexts; /* and here which rule fired in which context (contexts.h); or NULL */
+    struct solver_keeper *solvers; /* that are kept from kernel to kernel (solver.h), or NULL */
     /* Who is told of a subject as soon as all its executions are searched (`exhaustive`), or NULL. */
     void (*searched)(void *context, const struct check_run *run);
     void *searched_context;

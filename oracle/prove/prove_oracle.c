@@ -91,7 +91,8 @@ static struct solver *new_solver(struct asking *x, const char *second)
                                            .budget = SOLVER_BUDGET / BUDGET_SHARE,
                                            .seconds = SECONDS,
                                            .questions = QUESTIONS,
-                                           .second = second};
+                                           .second = second,
+                                           .keeper = x->c->options->solvers};
     return solver_new(x->c->arena, &options);
 }
 

@@ -143,6 +143,38 @@ static void booleans(void **state)
         }
 }
 
+/* ---- children that are kept ---- */
+
+enum { KERNELS = 3 };
+
+/* A child that was asked before answers as one that was not, and is started once; one that fails is not kept. */
+static void children_are_kept(void **state)
+{
+    (void)state;
+    static const char *const formula =
+        "(declare-fun |x| () (_ BitVec 32))\n(assert (= (bvmul |x| #x00000003) #x0000000f))\n";
+    static const char *const name[] = {"|x|"};
+    struct solver_keeper keeper = {{{0}}};
+    struct solver_options options = {.command = SOLVER_COMMAND,
+                                     .budget = SOLVER_BUDGET,
+                                     .seconds = SOLVER_SECONDS,
+                                     .keeper = &keeper};
+    for (uint32_t i = 0; i < KERNELS; i++) {
+        struct solver *asked = solver_new(&test_arena, &options);
+        uint32_t value = 0;
+        assert_int_equal(solver_ask(asked, formula, name, &value, 1), SOLVER_SAT);
+        assert_int_equal(value, 5);
+        assert_int_equal(solver_counts(asked).starts, i == 0);
+        solver_end(asked);
+        assert_non_null(keeper.kept[0].command);
+    }
+    struct solver *failing = solver_new(&test_arena, &options);
+    assert_int_equal(solver_ask(failing, "(assert |nothing|)\n", NULL, NULL, 0), SOLVER_FAILED);
+    solver_end(failing);
+    assert_null(keeper.kept[0].command);
+    solver_keeper_end(&keeper);
+}
+
 static int start(void **state)
 {
     static const struct solver_options options = {
@@ -248,7 +280,8 @@ int main(void)
 {
     const struct CMUnitTest always[] = {cmocka_unit_test(booleans), cmocka_unit_test(formulas)};
     const struct CMUnitTest solved[] = {cmocka_unit_test(booleans), cmocka_unit_test(arithmetic),
-                                        cmocka_unit_test(sizes), cmocka_unit_test(formulas)};
+                                        cmocka_unit_test(sizes), cmocka_unit_test(formulas),
+                                        cmocka_unit_test(children_are_kept)};
     if (system("command -v z3 >/dev/null") != 0) /* asked for nothing else */
         return cmocka_run_group_tests(always, start, stop);
     return cmocka_run_group_tests(solved, start, stop);
