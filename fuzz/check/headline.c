@@ -245,6 +245,17 @@ void headline_suppress(struct headline *headline, const struct fail_on *fail_on)
         headline->word = kept > 0 ? word_of(headline->happenings[0].outcome) : "suppressed";
 }
 
+void headline_unfit(struct arena *arena, struct headline *headline)
+{
+    if (headline->count == 0 || headline->happenings[0].outcome != OUTCOME_OOB)
+        return;
+    headline->scope = arena_printf(
+        arena, "no launch that was made up fits it; of this one: %s; give it another, or --bind",
+        headline->happenings[0].sentence);
+    headline->word = "unknown";
+    headline->count = 0;
+}
+
 bool headline_counts(const struct happening *h, const struct fail_on *fail_on)
 {
     if (h->outcome == OUTCOME_RACE && (h->shown & fail_on->race_where))

@@ -58,6 +58,9 @@ struct fail_on {
 /* What --suppress names happens no more: the word is that of what is left, or "suppressed". */
 void headline_suppress(struct headline *headline, const struct fail_on *fail_on);
 
+/* Of a launch that does not fit the kernel: an access out of bounds, and all that comes with it, is no finding. */
+void headline_unfit(struct arena *arena, struct headline *headline);
+
 /* Whether it is one; whether one of them happens. */
 bool headline_counts(const struct happening *happening, const struct fail_on *fail_on);
 bool headline_fails(const struct headline *headline, const struct fail_on *fail_on);

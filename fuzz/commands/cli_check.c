@@ -456,7 +456,7 @@ static int check_kernel_file(struct cli *cli, const char *path, const struct che
         sums->bad++;
         return CLI_USAGE;
     }
-    return check_judge(cli, path, kernel, options, sums);
+    return check_judge(cli, path, kernel, options, false, sums);
 }
 
 subject_set check_subjects(const struct ast_kernel *kernel, subject_set asked)
@@ -474,7 +474,7 @@ static bool may_grow(const struct cli *cli, const struct ast_kernel *kernel)
 }
 
 int check_judge(struct cli *cli, const char *path, struct ast_kernel *kernel,
-                const struct check_options *options, struct cli_check_sums *sums)
+                const struct check_options *options, bool is_unfit, struct cli_check_sums *sums)
 {
     if (kernel->form == FORM_PTX && (kernel->ptx->whole || kernel->ptx->results))
         return grid_check(cli, path, kernel, sums);
@@ -497,6 +497,8 @@ int check_judge(struct cli *cli, const char *path, struct ast_kernel *kernel,
         headline_of(&cli->arena, result, &headline);
     }
     grid_drop(one);
+    if (is_unfit)
+        headline_unfit(&cli->arena, &headline);
     struct cli_stated stated = cli_check_matrix(cli, kernel, options);
     const struct fail_on fail_on = fail_on_of(cli, path, kernel);
     headline_suppress(&headline, &fail_on);

@@ -25,9 +25,10 @@ const char *check_note(struct arena *arena, const struct check_result *result, u
  * says what must happen to it is asked about what it names. */
 subject_set check_subjects(const struct ast_kernel *kernel, subject_set asked);
 
-/* Runs a kernel that was read from `path`, tells of it, and counts it. Its exit status. */
+/* Runs a kernel that was read from `path`, tells of it, and counts it. Its exit status. `is_unfit`: the launch was made
+ * up, and leaves what was made up for it, which is no finding. */
 int check_judge(struct cli *cli, const char *path, struct ast_kernel *kernel,
-                const struct check_options *options, struct cli_check_sums *sums);
+                const struct check_options *options, bool is_unfit, struct cli_check_sums *sums);
 
 /* The same for all entries of a source in CUDA C or OpenCL C (cli_check_source.c). */
 int check_source(struct cli *cli, const char *path, const struct check_options *options,

@@ -1,12 +1,13 @@
 #include "fuzz/grid/branches.h"
 
 #include "engine/ptx/ptx_reach.h"
+#include "fuzz/grid/grid.h"
 #include "oracle/launch/launch.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-enum { IS_BRANCH = 1, JUMPED = 2, WENT_ON = 4, STEPS_MOST = 1 << 20 };
+enum { IS_BRANCH = 1, JUMPED = 2, WENT_ON = 4, STEPS_MOST = 1 << 18 };
 
 /* ---- what there is ---- */
 
@@ -64,33 +65,20 @@ bool branches_want(const struct branches *b, uint32_t line, bool jumps)
 
 /* ---- what executions do ---- */
 
-static const struct launch_options short_run = {.budget = STEPS_MOST};
-
-/* One of them, in memory of its own, which costs what it touches. */
-static bool run_watched(struct cli *cli, struct ast_kernel *kernel, const struct observer *watcher,
-                        const struct launch **running)
-{
-    const char *why = NULL;
-    uint32_t block[3], grid[3];
-    struct arena arena;
-    ptx_kernel_dimensions(kernel, block, grid);
-    if (arena_init(&arena, cli->arena.size) != 0)
-        return false;
-    struct launch *launch = launch_new(&arena, kernel, grid, &short_run, &why);
-    *running = launch;
-    if (launch) {
-        struct observer *last = launch->print ? &launch->print->observer : &launch->race->observer;
-        last->next = watcher;
-        launch_run(launch, &short_run);
-    }
-    arena_destroy(&arena);
-    return launch != NULL;
-}
+struct watch {
+    struct branches *branches; /* or NULL */
+    struct short_run *run;
+    bool stores;
+    uint32_t count;
+    struct {
+        uint32_t first, end; /* locations of its buffer */
+    } places[REACHED];
+};
 
 static void on_step(void *context, const struct machine *machine, const struct step_event *event)
 {
-    struct branches *b = context;
-    if (event->stm == CODE_NONE)
+    struct branches *b = ((const struct watch *)context)->branches;
+    if (event->stm == CODE_NONE || !b)
         return;
     const uint32_t line = machine->program->ptx->ops[event->stm].line;
     if (machine->program->ptx->ops[event->stm].exec != PTX_EXEC_BRA || line >= b->lines ||
@@ -103,40 +91,76 @@ static void on_step(void *context, const struct machine *machine, const struct s
     b->ways[line] = (uint8_t)(b->ways[line] | ways);
 }
 
-bool branches_run(struct cli *cli, struct ast_kernel *kernel, struct branches *branches)
-{
-    const struct observer watcher = {.context = branches, .step = on_step};
-    const uint32_t before = branches->taken;
-    const struct launch *running;
-    return run_watched(cli, kernel, &watcher, &running) && branches->taken > before;
-}
-
-struct reaching {
-    const struct launch *launch;
-    uint64_t *bytes;
-};
-
 static void on_row(void *context, enum access_kind kind, const struct access_row *row)
 {
-    const struct reaching *r = context;
-    const struct program *program = r->launch->program;
-    const struct ptx_kernel *ptx = r->launch->kernel->ptx;
-    (void)kind;
+    struct watch *w = context;
+    w->stores |= kind != ACCESS_READ;
     for (uint32_t i = 0; i < row->count; i++) {
-        const struct program_location at = program_locate(program, row->location[row->order[i]]);
-        const uint64_t end = (uint64_t)4 * at.element + at.byte + 4 * row->span / program->units;
-        for (uint32_t p = 0; p < ptx->argument_count && p < REACHED; p++)
-            if (ptx->arguments[p].buffer == at.var && end > r->bytes[p])
-                r->bytes[p] = end;
+        const uint32_t first = row->location[row->order[i]], end = first + row->span;
+        for (uint32_t p = 0; p < w->count; p++)
+            if (first >= w->places[p].first && first < w->places[p].end &&
+                end - w->places[p].first > w->run->bytes[p])
+                w->run->bytes[p] = end - w->places[p].first;
     }
 }
 
-bool branches_reach(struct cli *cli, struct ast_kernel *kernel, uint64_t bytes[REACHED])
+static void find_places(struct watch *w, const struct launch *launch)
 {
-    struct reaching reaching = {.bytes = bytes};
-    const struct observer watcher = {.context = &reaching, .access_row = on_row};
-    memset(bytes, 0, REACHED * sizeof *bytes);
-    return run_watched(cli, kernel, &watcher, &reaching.launch);
+    const struct program *program = launch->program;
+    const struct ptx_kernel *ptx = launch->kernel->ptx;
+    w->count = ptx->argument_count < REACHED ? ptx->argument_count : REACHED;
+    for (uint32_t p = 0; p < w->count; p++)
+        for (uint32_t i = 0; i < program->var_count; i++) {
+            const struct code_var *var = &program->vars[i];
+            if (var->ast != ptx->arguments[p].buffer || var->ast->space != SPACE_GLOBAL)
+                continue;
+            w->places[p].first = var->offset * program->units;
+            w->places[p].end = (var->offset + var->ast->length) * program->units;
+        }
+}
+
+static void conclude(struct watch *w, const struct launch *launch)
+{
+    struct short_run *run = w->run;
+    for (uint32_t p = 0; p < w->count; p++)
+        run->bytes[p] *= 4 / launch->program->units;
+    run->steps = launch->steps;
+    run->is_wrong = launch->race->findings != NULL;
+    run->is_cut = launch->status == STATUS_STEP_LIMIT;
+    run->is_well = launch->status == STATUS_TERMINATED && !launch->race->findings && w->stores &&
+                   launch_decides(launch);
+    run->leaves_end = launch->status == STATUS_OUT_OF_BOUNDS && launch->fault->variable &&
+                      !launch->fault_misaligned &&
+                      launch->fault->offset + launch->fault->bytes > (int64_t)launch->fault->size;
+    run->size_left = run->leaves_end ? launch->fault->size : 0;
+}
+
+struct short_run branches_run(struct cli *cli, struct ast_kernel *kernel, struct branches *branches)
+{
+    static const struct launch_options options = {.budget = STEPS_MOST};
+    struct short_run run = {.can_run = false};
+    struct watch watch = {.branches = branches, .run = &run};
+    const struct observer watcher = {.context = &watch, .step = on_step, .access_row = on_row};
+    const uint32_t before = branches ? branches->taken : 0;
+    const char *why = NULL;
+    uint32_t block[3], grid[3];
+    struct arena arena; /* its own, which costs what the execution touches */
+    ptx_kernel_dimensions(kernel, block, grid);
+    if (arena_init(&arena, cli->arena.size) != 0)
+        return run;
+    struct launch *launch = launch_new(&arena, kernel, grid, &options, &why);
+    run.can_run = launch != NULL;
+    if (launch) {
+        struct observer *last = launch->print ? &launch->print->observer : &launch->race->observer;
+        last->next = &watcher;
+        find_places(&watch, launch);
+        grid_mark_written(launch);
+        launch_run(launch, &options);
+        conclude(&watch, launch);
+        run.is_new = branches && branches->taken > before;
+    }
+    arena_destroy(&arena);
+    return run;
 }
 
 const char *branches_text(struct arena *arena, const struct branches *b)

@@ -23,14 +23,26 @@ struct branches {
 void branches_find(struct arena *arena, const struct ptx_module *module,
                    const struct ptx_function *entry, uint32_t lines, struct branches *branches);
 
-/* One execution under `crs`, of at most a million steps; whether it took a way that none had taken. */
-bool branches_run(struct cli *cli, struct ast_kernel *kernel, struct branches *branches);
-
 enum { REACHED = 16 };
 
-/* One such execution; how many bytes of its buffer each of the first parameters needs, 0: it is none, or is not
- * touched. False: the launch cannot be made. */
-bool branches_reach(struct cli *cli, struct ast_kernel *kernel, uint64_t bytes[REACHED]);
+/* What one execution under `crs`, of at most 2^18 steps of warps, shows of a launch. */
+struct short_run {
+    bool can_run; /* the launch can be made */
+    bool is_new;  /* it took a way of a branch that none had taken */
+    bool is_cut;  /* it did not end */
+    bool
+        is_well; /* it ended, with a store, nothing is wrong, and it stands for all schedules (launch_decides) */
+    bool is_wrong;      /* something is found */
+    uint64_t steps;     /* of warps */
+    bool leaves_end;    /* it left a variable behind its end */
+    uint64_t size_left; /* of that variable, in bytes */
+    uint64_t
+        bytes[REACHED]; /* how many of its buffer each of the first parameters needs; 0: none */
+};
+
+/* `branches` may be NULL. */
+struct short_run branches_run(struct cli *cli, struct ast_kernel *kernel,
+                              struct branches *branches);
 
 /* Whether the branch at this line of the PTX has not jumped yet, or has not gone on. */
 bool branches_want(const struct branches *branches, uint32_t line, bool jumps);

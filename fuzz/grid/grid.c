@@ -44,8 +44,7 @@ static bool go_on(void *context, uint64_t steps, uint64_t blocks)
     return !interrupted && !interrupt_time_over();
 }
 
-/* Buffers are as the settings fill them; nobody asks who wrote them. */
-static void mark_written(struct launch *launch)
+void grid_mark_written(struct launch *launch)
 {
     memset(launch->race->written, ALL_BYTES, launch->program->shared_base);
 }
@@ -203,7 +202,7 @@ static bool run(struct grid *g, struct ast_kernel *kernel, const char **why)
         return false;
     interrupt_catch();
     interrupt_after(g->cli->options.time_ms);
-    mark_written(g->launch);
+    grid_mark_written(g->launch);
     launch_run(g->launch, &options);
     g->device = recorded_compare(g->launch);
     if (g->shows_progress && clock_monotonic_ms() - g->told_ms < PROGRESS_MS)

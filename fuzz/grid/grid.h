@@ -28,6 +28,11 @@ bool grid_is_cut(const struct grid *grid);
 int grid_tell(struct grid *grid, struct cli_check_sums *sums);
 void grid_drop(struct grid *grid); /* or NULL */
 
+struct launch;
+
+/* Buffers are as the settings fill them; nobody asks who wrote them. */
+void grid_mark_written(struct launch *launch);
+
 /* ---- budgets (budget.c) ---- */
 
 /* Whether a larger budget may bring executions to an end that were cut off: one that starves nobody, or one that had

@@ -18,6 +18,7 @@ struct value {
     bool by_thread;                   /* depends on %tid */
     uint32_t writes;                  /* of the register, in the text */
     uint8_t parameter;                /* it is this one of the entry, counted from 1; 0: none */
+    uint8_t root;                     /* such a parameter, and something added; 0: none */
     const struct ptx_variable *array; /* NULL: none */
     int64_t tid, step, number;
 };
@@ -35,6 +36,7 @@ struct pass {
     uint32_t guarded;           /* line of the label up to which not all threads come; 0: they do */
     const struct ptx_function *entry;
     struct indices found;
+    uint64_t addresses;                /* parameters that lead to memory */
     const struct ptx_variable *result; /* of the latest call, and its value */
     struct value returned;
     bool counts; /* the first time: only how often registers are written */
@@ -107,8 +109,12 @@ static int64_t common(int64_t a, int64_t b)
 
 static struct value sum(struct value a, struct value b, int64_t sign)
 {
-    if (!a.is_known || !b.is_known || (b.array && (a.array || sign < 0)))
-        return unknown(a.by_thread || b.by_thread);
+    a.root = a.root ? a.root : b.root;
+    if (!a.is_known || !b.is_known || (b.array && (a.array || sign < 0))) {
+        b = unknown(a.by_thread || b.by_thread);
+        b.root = a.root;
+        return b;
+    }
     a.array = a.array ? a.array : b.array;
     a.parameter = 0;
     a.by_thread |= b.by_thread;
@@ -126,7 +132,7 @@ static struct value product(struct value a, struct value b)
     if (!is_number(*factor) || !other->is_known || other->array ||
         factor->number > UINT32_MAX + (int64_t)1 || factor->number < 0)
         return unknown(a.by_thread || b.by_thread);
-    other->parameter = 0;
+    other->parameter = other->root = 0;
     other->tid *= factor->number;
     other->step *= factor->number;
     other->number *= factor->number;
@@ -149,7 +155,7 @@ static struct value shifted_back(struct value a, struct value by)
                              : INT64_MAX;
     if (!a.is_known || a.array || all % part != 0)
         return unknown(a.by_thread || by.by_thread);
-    a.parameter = 0;
+    a.parameter = a.root = 0;
     a.tid /= part;
     a.step /= part;
     a.number /= part;
@@ -170,7 +176,7 @@ static struct value loaded(const struct pass *p, const struct ptx_instruction *i
     for (const struct ptx_variable *q = p->entry->parameters; q && number < PARAMETERS;
          q = q->next, number++)
         if (from->target.variable == q && from->value == 0)
-            v.parameter = number;
+            v.parameter = v.root = number;
     return v;
 }
 
@@ -238,10 +244,17 @@ static void bound(struct pass *p, const struct value *at, uint32_t bytes)
         p->found.threads = (uint32_t)most;
 }
 
+static void note_root(uint64_t *set, struct value v)
+{
+    if (v.root)
+        *set |= (uint64_t)1 << (v.root - 1);
+}
+
 static void access(struct pass *p, const struct ptx_instruction *i, const struct ptx_operand *o)
 {
     struct value at = read(p, o);
     const uint32_t bytes = ptx_type_of((enum ptx_word)i->words[PTX_SLOT_TYPE]).bits / 8u;
+    note_root(&p->addresses, at);
     if (value_of(p, o))
         at.number += (int64_t)o->value;
     if (at.is_known && at.array && !p->guarded && !i->guard && !p->counts)
@@ -308,9 +321,20 @@ static bool is_of_grid(struct value v)
     return v.is_known && v.tid != 0 && v.step != 0;
 }
 
+/* What addresses are compared with, too. */
+static bool is_null(const struct ptx_operand *o)
+{
+    return o && o->kind == PTX_OPERAND_INTEGER && o->value == 0;
+}
+
 static void execute(struct pass *p, const struct ptx_instruction *i, uint32_t line)
 {
     const struct ptx_operand *first = i->operands, *second = first ? first->next : NULL;
+    if (i->form == PTX_FORM_CP_ASYNC) {
+        access(p, i, first);
+        note_root(&p->addresses, read(p, second));
+        return;
+    }
     switch ((int)ptx_forms[i->form].opcode) {
     case PTX_OP_LDMATRIX:
     case PTX_OP_MMA:
@@ -325,7 +349,12 @@ static void execute(struct pass *p, const struct ptx_instruction *i, uint32_t li
     case PTX_OP_ST:
     case PTX_OP_RED:
         access(p, i, first);
+        if (i->words[PTX_SLOT_SPACE] == PTX_W_PARAM) /* of a call */
+            note_root(&p->addresses, read(p, second));
         return;
+    case PTX_OP_CVTA:
+        note_root(&p->addresses, read(p, second));
+        break;
     case PTX_OP_CALL:
         call(p, i);
         return;
@@ -334,6 +363,8 @@ static void execute(struct pass *p, const struct ptx_instruction *i, uint32_t li
         access(p, i, second);
         break;
     case PTX_OP_SETP:
+        for (const struct ptx_operand *o = second; o && !is_null(second->next); o = o->next)
+            note_root(&p->found.numbers, read(p, o));
         if (is_of_grid(read(p, second))) {
             write(p, i, first->kind == PTX_OPERAND_PAIR ? first->items : first, unknown(false));
             return;
@@ -379,5 +410,6 @@ struct indices indices_find(struct arena *arena, const struct ptx_function *entr
         go_over(&p, entry->body);
         p.counts = false;
     }
+    p.found.numbers &= ~p.addresses;
     return p.found;
 }

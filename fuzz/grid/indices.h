@@ -14,6 +14,8 @@ struct indices {
     /* Parameters, a bit each, by which a thread's own number is multiplied: n of C[row * n + column]. With fewer than a
      * row has threads, they meet. */
     uint64_t pitches;
+    /* Parameters of 64 bits that something is compared with, and that no address is computed from. */
+    uint64_t numbers;
     bool whole_warps; /* products of matrices, which all 32 lanes of a warp execute */
 };
 

@@ -113,6 +113,7 @@ static void note_fault(struct launch *launch, const struct machine *machine)
 {
     const struct check_fault *fault = fault_of(launch->arena, machine);
     uint32_t stm = fault->stm;
+    launch->fault = fault;
     launch->fault_address = fault->address;
     launch->fault_misaligned = machine->fault.bytes && fault->address % machine->fault.bytes != 0;
     launch->fault_trap = fault->status == STATUS_ASSERT_FAILS &&

@@ -38,7 +38,9 @@ struct launch {
     enum status
         status; /* of the launch: TERMINATED, an error, NONTERMINATING (proven), STEP_LIMIT */
     uint64_t steps, blocks_done;
-    bool divided;           /* several threads ran it, and nothing was wrong */
+    bool divided; /* several threads ran it, and nothing was wrong */
+    const struct check_fault
+        *fault;             /* what went wrong; NULL: nothing but what race->findings has */
     uint64_t fault_address; /* OUT_OF_BOUNDS */
     bool fault_misaligned;  /* it is not a multiple of the access's size */
     bool fault_trap;        /* ASSERT_FAILS by `trap`, not by __assertfail */
