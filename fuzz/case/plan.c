@@ -37,9 +37,10 @@ enum {
     ITS_SHARE = 4,
     VARIANTS_SEED = 9,
     VARIANTS = 14, /* that a case has */
-    KINDS = 16,    /* of programs of instructions: so many are of barriers, of clusters */
+    KINDS = 16,    /* of programs of instructions: so many are of barriers, of clusters, of sums */
     BARRIERS = 4,
     CLUSTERS = 2,
+    SUMS = 4,
     INSTRUCTIONS_SCHEDULES = 4 /* each subject's share of them is one */
 };
 
@@ -151,6 +152,16 @@ static bool is_instructions(const struct fuzz_case *c)
                   gen_weight_percent(gen->weights, FEATURE_INSTRUCTIONS), c->check.seed));
 }
 
+/* What lanes compute, each for itself, whoever runs first: one execution tells. */
+static void make_sums(struct fuzz_case *c)
+{
+    c->gen.features = 1u << FEATURE_INSTRUCTIONS | 1u << FEATURE_ARITHMETIC;
+    c->check.oracles = 1u << ORACLE_REFERENCE;
+    c->check.subjects = SUBJECT_BIT(SUBJECT_CRS);
+    c->check.also = 0;
+    c->check.schedules = 1;
+}
+
 /* Warps, and one of those who have a lane's instructions alone, or, one time in four, of those with caches; of
  * barriers, one of those who have other rules of these, too; of clusters, one of those who have their barrier. */
 static void make_instructions(struct fuzz_case *c)
@@ -168,6 +179,10 @@ static void make_instructions(struct fuzz_case *c)
                        c->gen.features & (only || kind < BARRIERS ? 1u << FEATURE_BARRIERS : 0),
                    clusters = c->gen.features &
                               (only || kind - BARRIERS < CLUSTERS ? 1u << FEATURE_BLOCKS : 0);
+    if (only ? c->gen.features >> FEATURE_ARITHMETIC & 1 : kind >= KINDS - SUMS) {
+        make_sums(c);
+        return;
+    }
     c->gen.features = 1u << FEATURE_INSTRUCTIONS | barriers | clusters;
     c->check.oracles = 1u << ORACLE_REFERENCE;
     c->check.subjects =

@@ -179,7 +179,8 @@ bool gen_ptx_only(const struct gen_options *options)
 
 bool gen_instructions_only(const struct gen_options *options)
 {
-    uint32_t most = 1u << FEATURE_INSTRUCTIONS | 1u << FEATURE_BARRIERS | 1u << FEATURE_BLOCKS;
+    uint32_t most = 1u << FEATURE_INSTRUCTIONS | 1u << FEATURE_BARRIERS | 1u << FEATURE_BLOCKS |
+                    1u << FEATURE_ARITHMETIC;
     return options->features >> FEATURE_INSTRUCTIONS & 1 && !(options->features & ~most);
 }
 

@@ -9,7 +9,7 @@
 #include "fuzz/gen/source.h"
 
 /* Changes whenever the same seed would give another kernel. Part of every case. */
-enum { GEN_VERSION = 21 };
+enum { GEN_VERSION = 22 };
 
 /* A feature group of features.def: what a minority of campaigns drops as a whole, and what
  * `--features` names. */
@@ -51,8 +51,8 @@ bool gen_parse_features(const char *text, uint32_t *features, const char **error
 /* A list that reads to the same: "all", "none", "none,loops,calls". */
 char *gen_print_features(struct arena *arena, uint32_t features);
 
-/* Whether the kernels are programs of instructions (gen_rows.h), of those of barriers with BARRIERS, and nothing
- * else. */
+/* Whether the kernels are programs of instructions (gen_rows.h), of those of barriers with BARRIERS, of clusters with
+ * BLOCKS, of what lanes compute with ARITHMETIC, and nothing else. */
 bool gen_instructions_only(const struct gen_options *options);
 
 /* Whether there are tiny kernels of these features: of `none,known` there are none. */

@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-enum { DEPTH = 3, INSTRUCTIONS = 16, BARRIERS = 3 };
+enum { DEPTH = 3, INSTRUCTIONS = 16, DENSE = 96, BARRIERS = 3 };
 
 uint32_t rows_all_lanes(const struct rows_gen *r)
 {
@@ -186,6 +186,23 @@ static enum rows_sorts draw_sorts(struct rows_gen *r)
                                        : ROWS_ANY;
 }
 
+/* Once, one after the other: nothing that ends somebody, and few branches. */
+static void put_dense(struct rows_gen *r)
+{
+    struct gen *g = r->g;
+    struct regions at = {.labels = 0};
+    for (uint32_t count = DENSE + gen_below(g, DENSE); count > 0; count--) {
+        if (at.depth > 0 && gen_chance(g, 20))
+            close_region(r, &at);
+        else if (at.depth == 0 && gen_chance(g, 4))
+            open_region(r, &at);
+        bool of_textures = r->texture_count > 0 && gen_chance(g, 70);
+        rows_put_instruction(r, of_textures ? ROWS_OF_TEXTURES : ROWS_OF_SUMS);
+    }
+    if (at.depth > 0)
+        close_region(r, &at);
+}
+
 static void put_instructions(struct rows_gen *r)
 {
     struct gen *g = r->g;
@@ -219,7 +236,8 @@ static void put_instructions(struct rows_gen *r)
 static void put_turns(struct rows_gen *r)
 {
     struct gen *g = r->g;
-    uint32_t odd = 1 + 2 * gen_below(g, ROWS_STARTS / 2), turns = 1 + gen_below(g, 4);
+    uint32_t odd = 1 + 2 * gen_below(g, ROWS_STARTS / 2);
+    uint32_t turns = r->dense ? 1 : 1 + gen_below(g, 4);
     PUT(r, "\tmov.u32 i, 0;\nTURN:\tmul.lo.u32 m, i, %" PRIu32 ";\n",
         1 + 2 * gen_below(g, ROWS_STARTS / 2));
     PUT(r,
@@ -227,6 +245,8 @@ static void put_turns(struct rows_gen *r)
         odd, ROWS_STARTS - 1);
     if (r->g->options->features >> FEATURE_BARRIERS & 1)
         put_barriers(r);
+    else if (r->dense)
+        put_dense(r);
     else
         put_instructions(r);
     if (r->cluster[0])
@@ -321,12 +341,13 @@ static void draw_kind(struct rows_gen *r)
     const bool clusters = g->options->features >> FEATURE_BLOCKS & 1;
     uint32_t warps = gen_below(g, 8);
     r->warps = warps < 4 ? ROWS_NO_WARPS : warps < 7 ? ROWS_SYNC_ONLY : ROWS_ALL_WARPS;
-    r->objects = !barriers && gen_chance(g, 12);
-    r->copies = !barriers && gen_chance(g, r->objects ? 60 : 8);
+    r->dense = g->options->features >> FEATURE_ARITHMETIC & 1;
+    r->objects = !barriers && !r->dense && gen_chance(g, 12);
+    r->copies = !barriers && !r->dense && gen_chance(g, r->objects ? 60 : 8);
     r->bound = gen_chance(g, 25) ? 16 + gen_below(g, ROWS_BOUND - 16) : 0;
     launch->blocks = 1;
-    r->matrices = !barriers && !clusters && gen_chance(g, 10);
-    if (r->matrices)
+    r->matrices = !barriers && !clusters && !r->dense && gen_chance(g, 10);
+    if (r->matrices || r->dense)
         launch->warp = launch->threads = ROWS_THREADS;
     /* Wide warps have two, the second one short at times; else there are fewer threads, and more programs. */
     if (launch->threads > ROWS_THREADS && launch->warp <= ROWS_THREADS)
@@ -337,7 +358,7 @@ static void draw_kind(struct rows_gen *r)
     if (clusters && gen_chance(g, 35))
         rows_draw_grid(r);
     PUT(r, " threads=%" PRIu32 " warp=%" PRIu32, launch->threads, launch->warp);
-    if (!barriers && gen_chance(g, 12))
+    if (!barriers && gen_chance(g, r->dense ? 25 : 12))
         rows_draw_textures(r);
     PUT(r, "\n.version 8.6\n.target sm_90\n.address_size 64\n");
 }

@@ -46,6 +46,7 @@ enum rows_sorts {
     ROWS_OF_MATRICES,
     ROWS_OF_TEXTURES,
     ROWS_OF_ADDRESSES, /* in which space, in which block */
+    ROWS_OF_SUMS,      /* what a lane computes for itself */
     ROWS_AT_BOUNDS
 };
 
@@ -61,6 +62,7 @@ struct rows_gen {
     enum rows_warps warps;
     bool apart;          /* lanes may have skipped this place */
     bool objects;        /* mbarrier objects are there */
+    bool dense;          /* many instructions, once, that compute or access textures */
     bool matrices;       /* whole warps of 32 lanes, none of which exits: they have matrices, too */
     bool called;         /* within the function that the entry calls */
     uint32_t cluster[3]; /* blocks of a cluster; 0: there is one block, and nothing of clusters */

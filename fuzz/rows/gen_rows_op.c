@@ -426,7 +426,8 @@ static bool is_wanted(const struct rows_gen *r, enum ptx_form form, enum rows_so
     static const enum rows_sort wanted[] = {
         [ROWS_OF_WARPS] = SORT_WARP,       [ROWS_OF_BARRIERS] = SORT_BARRIER,
         [ROWS_OF_OBJECTS] = SORT_OBJECT,   [ROWS_OF_MATRICES] = SORT_MATRIX,
-        [ROWS_OF_TEXTURES] = SORT_TEXTURE, [ROWS_OF_ADDRESSES] = SORT_CLUSTER};
+        [ROWS_OF_TEXTURES] = SORT_TEXTURE, [ROWS_OF_ADDRESSES] = SORT_CLUSTER,
+        [ROWS_OF_SUMS] = SORT_COMPUTES};
     if (sorts == ROWS_OF_ADDRESSES && (opcode == PTX_OP_CVTA || opcode == PTX_OP_ISSPACEP))
         return true;
     if (sorts != ROWS_ANY)
@@ -453,7 +454,7 @@ static uint32_t ways_of(enum ptx_form form)
 /* Every second one of many kinds as often as it has ways: conversions have hundreds, each a function of its own. */
 static enum ptx_form draw_form(struct rows_gen *r, enum rows_sorts sorts)
 {
-    const bool by_ways = sorts == ROWS_ANY && gen_chance(r->g, 50);
+    const bool by_ways = (sorts == ROWS_ANY || sorts == ROWS_OF_SUMS) && gen_chance(r->g, 50);
     enum ptx_form form;
     do {
         form = (enum ptx_form)gen_below(r->g, ROWS_FORMS);

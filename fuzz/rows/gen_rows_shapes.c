@@ -74,6 +74,12 @@ void rows_put_handles(struct rows_gen *r)
             i);
 }
 
+static bool is_of_surface(const struct rows_making *m)
+{
+    enum ptx_opcode opcode = ptx_forms[m->i.form].opcode;
+    return opcode == PTX_OP_SULD || opcode == PTX_OP_SUST;
+}
+
 /* Whether the ISA says what the instruction does with it. */
 static bool fits(const struct rows_making *m, const struct rows_texture *t)
 {
@@ -83,19 +89,20 @@ static bool fits(const struct rows_making *m, const struct rows_texture *t)
         return true;
     if (words[PTX_SLOT_SHAPE] != t->geometry)
         return false;
-    if (opcode == PTX_OP_SULD || opcode == PTX_OP_SUST)
+    if (is_of_surface(m))
         return true;
     return (words[PTX_SLOT_TYPE] == PTX_W_F32) == t->is_float &&
            (!t->is_memory || words[PTX_SLOT_TYPE2] == PTX_W_S32);
 }
 
-/* One access in three that traps is made, since it ends most executions. */
+/* One access in three that traps is made, since it ends most executions; of many, none that may end one. */
 struct ptx_operand *rows_handle(struct rows_making *m)
 {
     struct gen *g = m->r->g;
     uint32_t which = gen_below(g, m->r->texture_count);
-    m->wrong |= !fits(m, &m->r->textures[which]) && !gen_chance(g, 1);
+    m->wrong |= !fits(m, &m->r->textures[which]) && !gen_chance(g, m->r->dense ? 0 : 1);
     m->wrong |= m->i.words[PTX_SLOT_WRAP] == PTX_W_TRAP && gen_chance(g, 66);
+    m->wrong |= m->r->dense && is_of_surface(m) && gen_chance(g, 98);
     return rows_operand(m, PTX_OPERAND_ADDRESS, arena_printf(g->arena, "at%" PRIu32, which));
 }
 

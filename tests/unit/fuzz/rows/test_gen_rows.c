@@ -20,10 +20,14 @@ static const struct gen_options with_barriers = {.features = 1u << FEATURE_INSTR
 static const struct gen_options of_clusters = {.features = 1u << FEATURE_INSTRUCTIONS |
                                                            1u << FEATURE_BLOCKS};
 
+static const struct gen_options of_sums = {.features = 1u << FEATURE_INSTRUCTIONS |
+                                                       1u << FEATURE_ARITHMETIC};
+
 static struct ast_kernel *program_of(uint64_t number)
 {
     const struct gen_options *which = number % 4 == 0   ? &with_barriers
                                       : number % 8 == 1 ? &of_clusters
+                                      : number % 8 == 5 ? &of_sums
                                                         : &options;
     return gen_case(&test_arena, 5, number, which);
 }
