@@ -58,6 +58,13 @@ cudaError_t refuse_call(const char *name, bool *said);
 
 /* ---- memory ---- */
 
+/* What cudaMemAdvise and cudaMemPrefetchAsync have said of managed memory: numbers of devices, or ADVICE_NONE. */
+enum { ADVICE_NONE = -2, ADVICE_HOST = -1 };
+struct advice {
+    bool read_mostly, is_given;
+    int preferred, accessed_by, fetched;
+};
+
 struct allocation {
     uint64_t address, bytes, offset;
     enum device_memory kind;
@@ -66,6 +73,7 @@ struct allocation {
     bool stays_mapped; /* its pages were there before, and stay: the host's own, or reserved ones */
     bool is_of_graph;  /* it comes and goes with nodes of a graph, always at this address */
     bool absent;       /* and is not there now */
+    struct advice advice;
     struct allocation *next;
 };
 
@@ -92,6 +100,12 @@ struct allocation *allocation_at_address(uint64_t address, uint64_t bytes);
 /* Memory that a graph allocates: only the address until its node is done. NULL: no room. Not between device_enter and
  * _leave. */
 struct allocation *allocation_of_graph(uint64_t bytes);
+/* Bytes of such memory that are there, that are kept for it, and the most that there were. Between device_enter and
+ * _leave. */
+struct graph_memory {
+    uint64_t used, most_used, reserved, most_reserved;
+};
+void graph_memory(struct graph_memory *memory);
 /* The one that has this address, whether it is there or not. */
 struct allocation *graph_allocation_of(const void *address);
 

@@ -64,14 +64,34 @@ static const struct {
     {352, 8, 65536}, /* totalConstMem */
     {360, 4, MAJOR},
     {364, 4, MINOR},
-    {368, 8, 512},          /* textureAlignment */
-    {384, 4, 1},            /* multiProcessorCount */
-    {392, 4, 1},            /* canMapHostMemory */
+    {368, 8, 512},    /* textureAlignment */
+    {376, 8, 32},     /* texturePitchAlignment */
+    {384, 4, 1},      /* multiProcessorCount */
+    {392, 4, 1},      /* canMapHostMemory */
+    {396, 4, 131072}, /* maxTexture1D */
+    {404, 4, 131072}, /* maxTexture2D */
+    {408, 4, 65536},
+    {420, 4, 131072}, /* maxTexture2DLinear */
+    {424, 4, 65000},
+    {428, 4, 2097120},
+    {440, 4, 16384}, /* maxTexture3D */
+    {444, 4, 16384},
+    {448, 4, 16384},
+    {496, 4, 32768},  /* maxSurface1D */
+    {500, 4, 131072}, /* maxSurface2D */
+    {504, 4, 65536},
+    {552, 8, 512},          /* surfaceAlignment */
+    {560, 4, 1},            /* concurrentKernels */
+    {584, 4, 1},            /* asyncEngineCount */
     {588, 4, 1},            /* unifiedAddressing */
+    {592, 4, 256},          /* memoryBusWidth: programs divide by it, and by the next one */
+    {596, 4, 4 << 20},      /* l2CacheSize */
     {604, 4, RESIDENT},     /* maxThreadsPerMultiProcessor */
     {624, 8, 164 << 10},    /* sharedMemPerMultiprocessor */
     {632, 4, 65536},        /* regsPerMultiprocessor */
     {636, 4, 1},            /* managedMemory */
+    {704, 4, 1},            /* hostRegisterSupported */
+    {720, 4, 1},            /* memoryPoolsSupported */
     {656, 4, 1},            /* concurrentManagedAccess */
     {668, 4, 1},            /* cooperativeLaunch */
     {672, 8, SHARED_OPTIN}, /* sharedMemPerBlockOptin */
@@ -94,12 +114,13 @@ cudaError_t cudaDeviceGetAttribute(int *value, int attribute, int device)
 {
     static const struct {
         int attribute, value;
-    } known[] = {{1, 1024},       {2, 1024},   {3, 1024},     {4, 64},        {5, INT32_MAX},
-                 {6, 65535},      {7, 65535},  {8, 49152},    {9, 65536},     {10, 32},
-                 {11, INT32_MAX}, {12, 65536}, {13, 1000000}, {16, 1},        {18, 0},
-                 {19, 1},         {31, 0},     {38, 0},       {39, RESIDENT}, {41, 1},
-                 {75, MAJOR},     {76, MINOR}, {81, 167936},  {82, 65536},    {83, 1},
-                 {89, 1},         {95, 1},     {97, 166912},  {106, 32}};
+    } known[] = {{1, 1024},       {2, 1024},    {3, 1024},      {4, 64},    {5, INT32_MAX},
+                 {6, 65535},      {7, 65535},   {8, 49152},     {9, 65536}, {10, 32},
+                 {11, INT32_MAX}, {12, 65536},  {13, 1000000},  {16, 1},    {18, 0},
+                 {19, 1},         {31, 1},      {36, 1000000},  {37, 256},  {38, 4 << 20},
+                 {40, 1},         {115, 1},     {39, RESIDENT}, {41, 1},    {75, MAJOR},
+                 {76, MINOR},     {81, 167936}, {82, 65536},    {83, 1},    {89, 1},
+                 {95, 1},         {97, 166912}, {106, 32}};
     *value = 0;
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (known[i].attribute == attribute)
@@ -390,7 +411,7 @@ cudaError_t cudaDeviceGetP2PAttribute(int *value, int attribute, int from, int t
 
 cudaError_t cudaStreamGetAttribute(cudaStream_t stream, int attribute, void *value)
 {
-    (void)stream, (void)attribute;
+    enum { PRIORITY = 8 };
     memset(value, 0, DEVICE_ATTRIBUTE_VALUE);
-    return give(cudaSuccess);
+    return attribute == PRIORITY ? cudaStreamGetPriority(stream, value) : give(cudaSuccess);
 }

@@ -352,6 +352,29 @@ cudaError_t cudaGraphAddMemFreeNode(struct graph_node **node, struct graph *grap
     return o.u.memory ? node_add(node, graph, before, count, &o) : give(cudaErrorInvalidValue);
 }
 
+EXPORT cudaError_t cudaGraphMemAllocNodeGetParams(const struct graph_node *node,
+                                                  struct memory_parameters *parameters);
+EXPORT cudaError_t cudaGraphMemFreeNodeGetParams(const struct graph_node *node, void **pointer);
+
+cudaError_t cudaGraphMemAllocNodeGetParams(const struct graph_node *node,
+                                           struct memory_parameters *parameters)
+{
+    if (!is_of(node, NODE_ALLOCATE) || !parameters)
+        return give(cudaErrorInvalidValue);
+    const struct allocation *a = node->operation.u.memory;
+    *parameters =
+        (struct memory_parameters){.bytes = a->bytes, .pointer = (void *)(uintptr_t)a->address};
+    return give(cudaSuccess);
+}
+
+cudaError_t cudaGraphMemFreeNodeGetParams(const struct graph_node *node, void **pointer)
+{
+    if (!is_of(node, NODE_FREE) || !pointer)
+        return give(cudaErrorInvalidValue);
+    *pointer = (void *)(uintptr_t)node->operation.u.memory->address;
+    return give(cudaSuccess);
+}
+
 /* ---- any kind, by one function ---- */
 
 struct node_parameters { /* cudaGraphNodeParams */

@@ -264,6 +264,20 @@ struct allocation *allocation_of_graph(uint64_t bytes)
     return a;
 }
 
+void graph_memory(struct graph_memory *memory)
+{
+    static uint64_t most_used, most_reserved;
+    *memory = (struct graph_memory){.used = 0};
+    for (const struct allocation *a = allocations; a; a = a->next) {
+        memory->used += a->is_of_graph && !a->absent ? a->bytes : 0;
+        memory->reserved += a->is_of_graph ? a->bytes : 0;
+    }
+    most_used = memory->used > most_used ? memory->used : most_used;
+    most_reserved = memory->reserved > most_reserved ? memory->reserved : most_reserved;
+    memory->most_used = most_used;
+    memory->most_reserved = most_reserved;
+}
+
 struct allocation *graph_allocation_of(const void *address)
 {
     if (!device_enter())

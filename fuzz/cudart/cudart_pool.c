@@ -6,8 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { POOL_SWITCHES = 3, POOL_ATTRIBUTES = 8 };
+
 struct pool {
-    bool is_default;
+    bool is_default, is_set[POOL_ATTRIBUTES + 1];
+    uint64_t values[POOL_ATTRIBUTES + 1];
+};
+
+struct location { /* cudaMemLocation */
+    int type;     /* 1: a device, 2 to 4: the host; 0: as before CUDA 13, a device */
+    int id;
 };
 
 EXPORT cudaError_t cudaDeviceGetDefaultMemPool(struct pool **pool, int device);
@@ -16,9 +24,15 @@ EXPORT cudaError_t cudaMemGetDefaultMemPool(struct pool **pool, const void *loca
 EXPORT cudaError_t cudaMemGetMemPool(struct pool **pool, const void *location, int kind);
 EXPORT cudaError_t cudaMemPoolCreate(struct pool **pool, const void *properties);
 EXPORT cudaError_t cudaMemPoolGetAttribute(const struct pool *pool, int attribute, void *value);
+EXPORT cudaError_t cudaMemPoolSetAttribute(struct pool *pool, int attribute, const void *value);
+EXPORT cudaError_t cudaMemAdvise(const void *pointer, size_t bytes, int advice,
+                                 struct location location);
+EXPORT cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t bytes, struct location location,
+                                        unsigned flags, cudaStream_t stream);
 EXPORT cudaError_t cudaMemPoolGetAccess(int *access, const struct pool *pool, const void *location);
 EXPORT cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t bytes, const struct pool *pool,
                                            cudaStream_t stream);
+EXPORT cudaError_t cudaDeviceGetGraphMemAttribute(int device, int attribute, void *value);
 EXPORT cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned flags);
 EXPORT cudaError_t cudaHostUnregister(void *pointer);
 EXPORT cudaError_t cudaHostGetFlags(unsigned *flags, void *pointer);
@@ -32,7 +46,7 @@ EXPORT cudaError_t cudaMemRangeGetAttributes(void **data, const size_t *bytes,
 
 cudaError_t cudaDeviceGetDefaultMemPool(struct pool **pool, int device)
 {
-    static struct pool common = {true};
+    static struct pool common = {.is_default = true};
     *pool = &common;
     return give(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
 }
@@ -62,18 +76,26 @@ cudaError_t cudaMemPoolCreate(struct pool **pool, const void *properties)
     return give(*pool ? cudaSuccess : cudaErrorMemoryAllocation);
 }
 
-/* The first three are switches, the others counts of bytes. */
+/* The first three are switches, which are on at first, the others counts of bytes. */
 cudaError_t cudaMemPoolGetAttribute(const struct pool *pool, int attribute, void *value)
 {
-    enum { SWITCHES = 3, ATTRIBUTES = 8 };
-    const uint64_t bytes = 0;
-    const int on = 1;
-    if (!pool || !value || attribute < 1 || attribute > ATTRIBUTES)
+    if (!pool || !value || attribute < 1 || attribute > POOL_ATTRIBUTES)
         return give(cudaErrorInvalidValue);
-    if (attribute <= SWITCHES)
+    const uint64_t bytes = pool->values[attribute];
+    const int on = !pool->is_set[attribute] || bytes != 0;
+    if (attribute <= POOL_SWITCHES)
         memcpy(value, &on, sizeof on);
     else
         memcpy(value, &bytes, sizeof bytes);
+    return give(cudaSuccess);
+}
+
+cudaError_t cudaMemPoolSetAttribute(struct pool *pool, int attribute, const void *value)
+{
+    if (!pool || !value || attribute < 1 || attribute > POOL_ATTRIBUTES)
+        return give(cudaErrorInvalidValue);
+    pool->is_set[attribute] = true;
+    memcpy(&pool->values[attribute], value, attribute <= POOL_SWITCHES ? sizeof(int) : 8);
     return give(cudaSuccess);
 }
 
@@ -89,6 +111,23 @@ cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t bytes, const struct p
                                     cudaStream_t stream)
 {
     return pool ? cudaMallocAsync(pointer, bytes, stream) : give(cudaErrorInvalidValue);
+}
+
+/* Used now and at most, reserved now and at most. */
+cudaError_t cudaDeviceGetGraphMemAttribute(int device, int attribute, void *value)
+{
+    enum { ATTRIBUTES = 4 };
+    struct graph_memory memory = {.used = 0};
+    if (device != 0 || attribute < 0 || attribute >= ATTRIBUTES || !value)
+        return give(device != 0 ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
+    if (!device_enter())
+        return give(cudaErrorInitializationError);
+    graph_memory(&memory);
+    device_leave();
+    const uint64_t values[ATTRIBUTES] = {memory.used, memory.most_used, memory.reserved,
+                                         memory.most_reserved};
+    memcpy(value, &values[attribute], sizeof *values);
+    return give(cudaSuccess);
 }
 
 /* ---- the host's own memory ---- */
@@ -143,19 +182,86 @@ cudaError_t cudaHostGetFlags(unsigned *flags, void *pointer)
     return give(is_hosts ? cudaSuccess : cudaErrorInvalidValue);
 }
 
-/* ---- ranges of managed memory: nothing is advised, and nothing was fetched ---- */
+/* ---- ranges of managed memory: what is said of a part of an allocation is kept of all of it ---- */
+
+/* Of the managed memory that all these bytes lie in; NULL: they do not. Between device_enter and _leave. */
+static struct advice *advice_of(const void *pointer, size_t bytes)
+{
+    struct allocation *a = allocation_of(pointer);
+    const uint64_t at = a ? (uint64_t)(uintptr_t)pointer - a->address : 0;
+    if (!a || a->kind != DEVICE_MEMORY_MANAGED || bytes == 0 || bytes > a->bytes - at)
+        return NULL;
+    if (!a->advice.is_given)
+        a->advice = (struct advice){false, true, ADVICE_NONE, ADVICE_NONE, ADVICE_NONE};
+    return &a->advice;
+}
+
+/* As attributes name it; the device is 0. */
+static int number_of(struct location location)
+{
+    return location.type >= 2 ? ADVICE_HOST : location.id <= 0 ? location.id : ADVICE_NONE;
+}
+
+cudaError_t cudaMemAdvise(const void *pointer, size_t bytes, int advice, struct location location)
+{
+    enum { READ_MOSTLY = 1, PREFERRED = 3, ACCESSED_BY = 5, MOST = 6 };
+    const int set = advice % 2 == 1, number = set ? number_of(location) : ADVICE_NONE;
+    cudaError_t error = cudaErrorInvalidValue;
+    if (!device_enter())
+        return give(cudaErrorInitializationError);
+    struct advice *a = advice_of(pointer, bytes);
+    if (a && advice >= READ_MOSTLY && advice <= MOST) {
+        error = set && advice != READ_MOSTLY && number == ADVICE_NONE ? cudaErrorInvalidDevice
+                                                                      : cudaSuccess;
+        if (advice < PREFERRED)
+            a->read_mostly = set;
+        else if (!error && advice < ACCESSED_BY)
+            a->preferred = number;
+        else if (!error)
+            a->accessed_by = number;
+    }
+    device_leave();
+    return give(error);
+}
+
+cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t bytes, struct location location,
+                                 unsigned flags, cudaStream_t stream)
+{
+    (void)flags, (void)stream; /* nothing moves, so nothing has to wait */
+    const int number = number_of(location);
+    if (!device_enter())
+        return give(cudaErrorInitializationError);
+    struct advice *a = number == ADVICE_NONE ? NULL : advice_of(pointer, bytes);
+    if (a)
+        a->fetched = number;
+    device_leave();
+    return give(a                       ? lasting_error()
+                : number == ADVICE_NONE ? cudaErrorInvalidDevice
+                                        : cudaErrorInvalidValue);
+}
 
 cudaError_t cudaMemRangeGetAttribute(void *data, size_t bytes, int attribute, const void *pointer,
                                      size_t count)
 {
-    enum { READ_MOSTLY = 1, NOWHERE = -2 };
-    const int value = attribute == READ_MOSTLY ? 0 : NOWHERE;
-    (void)pointer, (void)count;
-    if (!data || bytes % sizeof value != 0)
+    enum { READ_MOSTLY = 1, PREFERRED, ACCESSED_BY, FETCHED };
+    int value = ADVICE_NONE;
+    if (!data || bytes == 0 || bytes % sizeof value != 0)
         return give(cudaErrorInvalidValue);
-    for (size_t at = 0; at < bytes; at += sizeof value)
+    if (!device_enter())
+        return give(cudaErrorInitializationError);
+    const struct advice *a = advice_of(pointer, count);
+    if (a)
+        value = attribute == READ_MOSTLY   ? a->read_mostly
+                : attribute == PREFERRED   ? a->preferred
+                : attribute == ACCESSED_BY ? a->accessed_by
+                : attribute == FETCHED     ? a->fetched
+                                           : ADVICE_NONE;
+    device_leave();
+    for (size_t at = 0; a && at < bytes; at += sizeof value) {
         memcpy((char *)data + at, &value, sizeof value);
-    return give(cudaSuccess);
+        value = ADVICE_NONE; /* one device has access at most */
+    }
+    return give(a ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaMemRangeGetAttributes(void **data, const size_t *bytes, const int *attributes,

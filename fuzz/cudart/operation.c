@@ -48,7 +48,9 @@ static cudaError_t appear(struct allocation *memory)
         return give(cudaErrorInitializationError);
     bool was_there = !memory->absent;
     if (!was_there) {
+        struct graph_memory now;
         memory->absent = false;
+        graph_memory(&now);
         tell_allocation(memory);
         touch_all("a graph's cudaMallocAsync", memory);
     }

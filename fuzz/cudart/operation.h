@@ -7,11 +7,24 @@
 
 #include "fuzz/cudart/cudart.h"
 
-struct array;
-
 struct extent {
     size_t width, height, depth;
 };
+
+struct channels { /* cudaChannelFormatDesc */
+    int x, y, z, w;
+    int kind; /* 0: signed, 1: unsigned, 2: float */
+};
+
+struct array { /* cudaArray */
+    char *data;
+    struct channels channels;
+    struct extent extent;
+    unsigned flags; /* 1: the last extent is layers */
+    size_t element, pitch;
+};
+
+enum { LAYERED = 1, CUBE = 4 };
 
 struct position {
     size_t x, y, z;
@@ -129,6 +142,20 @@ cudaError_t from_symbol(struct operation *o, const char *function, void *to, con
 cudaError_t capture_forbids(void);
 
 void event_happens(struct event *event);
+
+/* ---- arrays ---- */
+
+enum { cudaErrorInvalidChannelDescriptor = 20 };
+
+size_t channel_count(const struct channels *c);
+/* Whether arrays may have such elements. */
+bool is_format(const struct channels *c);
+/* Answers so, and says what is not. */
+cudaError_t not_supported(const char *what);
+
+EXPORT cudaError_t cudaMalloc3DArray(struct array **array, const struct channels *channels,
+                                     struct extent extent, unsigned flags);
+EXPORT cudaError_t cudaFreeArray(struct array *array);
 
 /* What comes next on the stream comes behind what the host knows of, and what the default stream's rules say. */
 void stream_begins(cudaStream_t stream);

@@ -10,11 +10,13 @@
 
 struct context {
     unsigned flags;
+    uint64_t number;
 };
 
 enum { STACK = 64, VERSION_3 = 11040, VERSION_12 = 12000, VERSION_4 = 13000 };
 
 static bool initialised;
+static uint64_t contexts; /* that were created */
 static struct context primary;
 static __thread struct context *stack[STACK]; /* the last one is current */
 static __thread unsigned depth;
@@ -139,6 +141,10 @@ EXPORT CUresult cuCtxSetCurrent(struct context *context);
 EXPORT CUresult cuCtxGetCurrent(struct context **context);
 EXPORT CUresult cuCtxGetDevice(int *device);
 EXPORT CUresult cuCtxGetFlags(unsigned *flags);
+EXPORT CUresult cuCtxGetId(struct context *context, unsigned long long *number);
+EXPORT CUresult cuCtxEnablePeerAccess(struct context *context, unsigned flags);
+EXPORT CUresult cuCtxDisablePeerAccess(struct context *context);
+EXPORT CUresult cuStreamGetCtx(cudaStream_t stream, struct context **context);
 EXPORT CUresult cuCtxGetApiVersion(struct context *context, unsigned *version);
 EXPORT CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest);
 EXPORT CUresult cuDevicePrimaryCtxRetain(struct context **context, int device);
@@ -173,7 +179,7 @@ CUresult cuCtxCreate_v2(struct context **context, unsigned flags, int device)
     *context = calloc(1, sizeof **context);
     if (!*context)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    (*context)->flags = flags;
+    **context = (struct context){flags, ++contexts};
     return cuCtxPushCurrent_v2(*context);
 }
 
@@ -224,6 +230,36 @@ CUresult cuCtxGetDevice(int *device)
 CUresult cuCtxGetFlags(unsigned *flags)
 {
     *flags = depth > 0 && stack[depth - 1] ? stack[depth - 1]->flags : 0;
+    return driver_ready();
+}
+
+struct context *driver_context(void)
+{
+    return depth > 0 && stack[depth - 1] ? stack[depth - 1] : &primary;
+}
+
+CUresult cuCtxGetId(struct context *context, unsigned long long *number)
+{
+    *number = (context ? context : driver_context())->number;
+    return driver_ready();
+}
+
+/* All contexts are of one device. */
+CUresult cuCtxEnablePeerAccess(struct context *context, unsigned flags)
+{
+    (void)flags;
+    return context ? CUDA_ERROR_PEER_ACCESS_UNSUPPORTED : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+CUresult cuCtxDisablePeerAccess(struct context *context)
+{
+    return context ? CUDA_ERROR_PEER_ACCESS_NOT_ENABLED : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+CUresult cuStreamGetCtx(cudaStream_t stream, struct context **context)
+{
+    (void)stream;
+    *context = driver_context();
     return driver_ready();
 }
 
@@ -286,15 +322,10 @@ DONE(cuFuncSetSharedMemConfig)
 DONE(cuKernelSetCacheConfig)
 DONE(cuFuncLoad)
 DONE(cuStreamAttachMemAsync)
-DONE(cuMemAdvise)
-DONE(cuMemAdvise_v2)
-DONE(cuMemPrefetchAsync)
-DONE(cuMemPrefetchAsync_v2)
 DONE(cuProfilerStart)
 DONE(cuProfilerStop)
 DONE(cuStreamSetAttribute)
 DONE(cuStreamCopyAttributes)
-DONE(cuMemPoolSetAttribute)
 DONE(cuMemPoolSetAccess)
 DONE(cuMemPoolTrimTo)
 DONE(cuMemPoolDestroy)
@@ -388,6 +419,8 @@ static const struct {
     {201, "CUDA_ERROR_INVALID_CONTEXT", "invalid device context"},
     {209, "CUDA_ERROR_NO_BINARY_FOR_GPU",
      "no kernel image is available for execution on the device"},
+    {217, "CUDA_ERROR_PEER_ACCESS_UNSUPPORTED",
+     "peer access is not supported between these two devices"},
     {218, "CUDA_ERROR_INVALID_PTX", "a PTX JIT compilation failed"},
     {301, "CUDA_ERROR_FILE_NOT_FOUND", "file not found"},
     {400, "CUDA_ERROR_INVALID_HANDLE", "invalid resource handle"},
@@ -396,6 +429,7 @@ static const struct {
     {700, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered"},
     {701, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", "too many resources requested for launch"},
     {702, "CUDA_ERROR_LAUNCH_TIMEOUT", "the launch timed out and was terminated"},
+    {705, "CUDA_ERROR_PEER_ACCESS_NOT_ENABLED", "peer access has not been enabled"},
     {710, "CUDA_ERROR_ASSERT", "device-side assert triggered"},
     {716, "CUDA_ERROR_MISALIGNED_ADDRESS", "misaligned address"},
     {719, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"},

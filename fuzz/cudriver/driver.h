@@ -15,9 +15,11 @@ enum {
     CUDA_ERROR_INVALID_DEVICE = 101,
     CUDA_ERROR_INVALID_IMAGE = 200,
     CUDA_ERROR_INVALID_CONTEXT = 201,
+    CUDA_ERROR_PEER_ACCESS_UNSUPPORTED = 217,
     CUDA_ERROR_FILE_NOT_FOUND = 301,
     CUDA_ERROR_INVALID_HANDLE = 400,
     CUDA_ERROR_NOT_FOUND = 500,
+    CUDA_ERROR_PEER_ACCESS_NOT_ENABLED = 705,
     CUDA_ERROR_NOT_SUPPORTED = 801
 };
 
@@ -25,6 +27,9 @@ typedef uint64_t CUdeviceptr;
 
 /* Zero, or what keeps a function from being used: cuInit was not called, no context is current, a kernel has failed. */
 CUresult driver_ready(void);
+
+/* The current one, or that of the runtime. */
+struct context *driver_context(void);
 
 /* A result of the runtime's functions as the driver gives it: the runtime's last error is not touched. */
 CUresult driver_result(cudaError_t error);

@@ -14,7 +14,7 @@ struct end_2d {
     int kind;
     void *host;
     CUdeviceptr device;
-    void *array;
+    struct array *array;
     size_t pitch;
 };
 
@@ -28,7 +28,8 @@ struct end_3d {
     int kind;
     void *host;
     CUdeviceptr device;
-    void *array, *reserved;
+    struct array *array;
+    void *reserved;
     size_t pitch, height;
 };
 
@@ -71,19 +72,32 @@ static int direction(int from, int to)
                                : (to == MEMORY_HOST ? DEVICE_TO_HOST : DEVICE_TO_DEVICE);
 }
 
+static struct array *array_of(const struct end_3d *end)
+{
+    return end->kind == MEMORY_ARRAY ? end->array : NULL;
+}
+
+/* Bytes become elements where an end is an array. */
 static CUresult box(const char *function, const struct copied_3d *c, struct operation *o)
 {
     if (!c)
         return CUDA_ERROR_INVALID_VALUE;
-    if (c->from.kind == MEMORY_ARRAY || c->to.kind == MEMORY_ARRAY)
-        return CUDA_ERROR_NOT_SUPPORTED;
+    struct array *from = array_of(&c->from), *to = array_of(&c->to);
+    const size_t element = to ? to->element : from ? from->element : 1;
+    if ((!from && c->from.kind == MEMORY_ARRAY) || (!to && c->to.kind == MEMORY_ARRAY) ||
+        (from && to && from->element != to->element) || c->width % element != 0 ||
+        (from && c->from.x % element != 0) || (to && c->to.x % element != 0))
+        return CUDA_ERROR_INVALID_VALUE;
     *o = (struct operation){.kind = NODE_COPY, .function = function};
-    o->u.copy = (struct copy_3d){.from_position = {c->from.x, c->from.y, c->from.z},
-                                 .from = end_of(&c->from, c->width, c->height),
-                                 .to_position = {c->to.x, c->to.y, c->to.z},
-                                 .to = end_of(&c->to, c->width, c->height),
-                                 .extent = {c->width, c->height, c->depth},
-                                 .kind = direction(c->from.kind, c->to.kind)};
+    o->u.copy = (struct copy_3d){
+        .from_array = from,
+        .from_position = {from ? c->from.x / element : c->from.x, c->from.y, c->from.z},
+        .from = end_of(&c->from, c->width, c->height),
+        .to_array = to,
+        .to_position = {to ? c->to.x / element : c->to.x, c->to.y, c->to.z},
+        .to = end_of(&c->to, c->width, c->height),
+        .extent = {c->width / element, c->height, c->depth},
+        .kind = direction(c->from.kind, c->to.kind)};
     return cudaSuccess;
 }
 
@@ -149,6 +163,50 @@ CUresult cuMemcpy2DAsync_v2(const struct copied_2d *copy, cudaStream_t stream)
     CUresult error = box("cuMemcpy2DAsync", &c, &o);
     return driver_later(&o, error, stream);
 }
+
+/* Bytes of an array's first row. */
+#define ROW(name, types, ends, stream)                                                             \
+    EXPORT CUresult name types;                                                                    \
+    CUresult name types                                                                            \
+    {                                                                                              \
+        struct operation o;                                                                        \
+        const struct copied_3d c = {ends, bytes, 1, 1};                                            \
+        const CUresult error = box(#name, &c, &o);                                                 \
+        return stream;                                                                             \
+    }
+#define ENDS(from, to) from, to
+#define AT_ARRAY(a, at)                                                                            \
+    {                                                                                              \
+        .kind = MEMORY_ARRAY, .array = a, .x = at                                                  \
+    }
+#define AT_HOST(p)                                                                                 \
+    {                                                                                              \
+        .kind = MEMORY_HOST, .host = p                                                             \
+    }
+#define AT_DEVICE(p)                                                                               \
+    {                                                                                              \
+        .kind = MEMORY_DEVICE, .device = p                                                         \
+    }
+#define NOW driver_now(&o, error)
+#define LATER driver_later(&o, error, stream)
+
+ROW(cuMemcpyHtoA_v2, (struct array * to, size_t at, void *from, size_t bytes),
+    ENDS(AT_HOST(from), AT_ARRAY(to, at)), NOW)
+ROW(cuMemcpyHtoAAsync_v2,
+    (struct array * to, size_t at, void *from, size_t bytes, cudaStream_t stream),
+    ENDS(AT_HOST(from), AT_ARRAY(to, at)), LATER)
+ROW(cuMemcpyAtoH_v2, (void *to, struct array *from, size_t at, size_t bytes),
+    ENDS(AT_ARRAY(from, at), AT_HOST(to)), NOW)
+ROW(cuMemcpyAtoHAsync_v2,
+    (void *to, struct array *from, size_t at, size_t bytes, cudaStream_t stream),
+    ENDS(AT_ARRAY(from, at), AT_HOST(to)), LATER)
+ROW(cuMemcpyDtoA_v2, (struct array * to, size_t at, CUdeviceptr from, size_t bytes),
+    ENDS(AT_DEVICE(from), AT_ARRAY(to, at)), NOW)
+ROW(cuMemcpyAtoD_v2, (CUdeviceptr to, struct array *from, size_t at, size_t bytes),
+    ENDS(AT_ARRAY(from, at), AT_DEVICE(to)), NOW)
+ROW(cuMemcpyAtoA_v2,
+    (struct array * to, size_t to_at, struct array *from, size_t from_at, size_t bytes),
+    ENDS(AT_ARRAY(from, from_at), AT_ARRAY(to, to_at)), NOW)
 
 /* All contexts are of one device. */
 CUresult cuMemcpyPeer(CUdeviceptr to, void *to_context, CUdeviceptr from, void *from_context,

@@ -33,6 +33,7 @@ EXPORT CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t by
 EXPORT CUresult cuPointerGetAttributes(unsigned count, const int *attributes, void **data,
                                        CUdeviceptr pointer);
 EXPORT CUresult cuPointerGetAttribute(void *data, int attribute, CUdeviceptr pointer);
+EXPORT CUresult cuPointerSetAttribute(const void *value, int attribute, CUdeviceptr pointer);
 
 static void *at(CUdeviceptr pointer)
 {
@@ -152,33 +153,79 @@ CUresult cuMemGetAddressRange_v2(CUdeviceptr *first, size_t *bytes, CUdeviceptr 
 }
 
 /* The kinds of memory, and where a pointer points. */
+enum pointer_attribute {
+    OF_CONTEXT = 1,
+    MEMORY_TYPE = 2,
+    DEVICE_POINTER = 3,
+    HOST_POINTER = 4,
+    SYNC_MEMOPS = 6,
+    BUFFER_ID = 7,
+    IS_MANAGED = 8,
+    ORDINAL = 9,
+    RANGE_START = 11,
+    RANGE_SIZE = 12,
+    IS_MAPPED = 13
+};
+
+/* 0: the attribute is not known. */
+static size_t attribute_of(const struct allocation *a, CUdeviceptr pointer, int attribute,
+                           uint64_t *value)
+{
+    enum { HOST = 1, DEVICE = 2 };
+    switch (attribute) {
+    case OF_CONTEXT:
+        *value = (uint64_t)(uintptr_t)driver_context();
+        return sizeof *value;
+    case DEVICE_POINTER:
+    case HOST_POINTER:
+        *value = pointer;
+        return sizeof *value;
+    case BUFFER_ID:
+        *value = a->number;
+        return sizeof *value;
+    case RANGE_START:
+        *value = a->address;
+        return sizeof *value;
+    case RANGE_SIZE:
+        *value = a->bytes;
+        return sizeof *value;
+    case MEMORY_TYPE:
+        *value = a->kind == DEVICE_MEMORY_HOST ? HOST : DEVICE;
+        return sizeof(int);
+    case IS_MANAGED:
+        *value = a->kind == DEVICE_MEMORY_MANAGED;
+        return sizeof(int);
+    case SYNC_MEMOPS:
+    case ORDINAL:
+        *value = 0;
+        return sizeof(int);
+    case IS_MAPPED:
+        *value = 1;
+        return sizeof(int);
+    default:
+        return 0;
+    }
+}
+
 CUresult cuPointerGetAttribute(void *data, int attribute, CUdeviceptr pointer)
 {
-    enum { MEMORY_TYPE = 2, DEVICE_POINTER = 3, HOST_POINTER = 4, IS_MANAGED = 8, ORDINAL = 9 };
-    enum { HOST = 1, DEVICE = 2 };
+    uint64_t value = 0;
     CUresult error = driver_ready();
     if (error || !device_enter())
         return error ? error : CUDA_ERROR_NOT_INITIALIZED;
     const struct allocation *a = allocation_of(at(pointer));
-    int number = attribute == MEMORY_TYPE  ? a && a->kind == DEVICE_MEMORY_HOST ? HOST : DEVICE
-                 : attribute == IS_MANAGED ? a && a->kind == DEVICE_MEMORY_MANAGED
-                                           : 0;
+    const size_t bytes = a ? attribute_of(a, pointer, attribute, &value) : 0;
     device_leave();
-    if (!a)
-        return CUDA_ERROR_INVALID_VALUE;
-    switch (attribute) {
-    case MEMORY_TYPE:
-    case IS_MANAGED:
-    case ORDINAL:
-        memcpy(data, &number, sizeof number);
-        return cudaSuccess;
-    case DEVICE_POINTER:
-    case HOST_POINTER:
-        memcpy(data, &pointer, sizeof pointer);
-        return cudaSuccess;
-    default:
-        return CUDA_ERROR_NOT_SUPPORTED;
-    }
+    memcpy(data, &value, bytes);
+    return !a ? CUDA_ERROR_INVALID_VALUE : bytes ? cudaSuccess : CUDA_ERROR_NOT_SUPPORTED;
+}
+
+/* There is one that can be set, and it changes nothing: copies are done when they are asked for. */
+CUresult cuPointerSetAttribute(const void *value, int attribute, CUdeviceptr pointer)
+{
+    uint64_t is;
+    return value && attribute == SYNC_MEMOPS ? cuPointerGetAttribute(&is, attribute, pointer)
+                                             : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuPointerGetAttributes(unsigned count, const int *attributes, void **data,

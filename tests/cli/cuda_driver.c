@@ -141,6 +141,75 @@ static void run_launches(const char *path)
     CALL("cuMemFree", (pointer), out);
 }
 
+/* A copy of so many bytes between an array, from byte 8 on, and the host. */
+static const char *copy_array(void *array, char *host, int to_array, size_t bytes)
+{
+    return why(
+        to_array
+            ? CALL("cuMemcpyHtoA", (void *, size_t, const void *, size_t), array, 8, host, bytes)
+            : CALL("cuMemcpyAtoH", (void *, void *, size_t, size_t), host, array, 8, bytes));
+}
+
+/* Arrays and texture objects, as far as the host sees them; what is advised and set is there when it is asked for. */
+static void run_arrays(void)
+{
+    struct {
+        size_t width, height;
+        int format;
+        unsigned channels;
+    } described = {100, 0, 1, 4}, again = {0, 0, 0, 0}; /* of bytes */
+    struct {
+        int type;
+        void *array;
+        int rest[34];
+    } resource = {.type = 0}, of_texture;
+    struct {
+        int addressing[3], filter, rest[22];
+    } texture = {.addressing = {1, 1, 1}}, same;
+    const uint64_t place =
+        1; /* the type of a location, a device, and behind it the device's number */
+    void *array, *pool, *stream;
+    uint64_t handle = 0, kept = ~(uint64_t)0;
+    char bytes[400] = "abcdefgh", back[400] = "";
+    pointer memory;
+    int priority[16], advice = 0, fetched = 0;
+    printf("array: %s\n", why(CALL("cuArrayCreate", (void **, const void *), &array, &described)));
+    CALL("cuArrayGetDescriptor", (void *, void *), &again, array);
+    const char *in = copy_array(array, bytes, 1, 40), *out = copy_array(array, back, 0, 40);
+    const char *beyond = copy_array(array, bytes, 1, 400);
+    printf("%zu %d %u, %s, %s, %s, %s\n", again.width, again.format, again.channels, in, out, back,
+           beyond);
+    resource.array = array;
+    printf("texture: %s",
+           why(CALL("cuTexObjectCreate", (uint64_t *, const void *, const void *, const void *),
+                    &handle, &resource, &texture, NULL)));
+    CALL("cuTexObjectGetResourceDesc", (void *, uint64_t), &of_texture, handle);
+    CALL("cuTexObjectGetTextureDesc", (void *, uint64_t), &same, handle);
+    printf(", %d\n", of_texture.array == array && same.addressing[2] == 1);
+    CALL("cuTexObjectDestroy", (uint64_t), handle);
+    printf("destroyed: %s\n",
+           why(CALL("cuTexObjectGetResourceDesc", (void *, uint64_t), &of_texture, handle)));
+    CALL("cuArrayDestroy", (void *), array);
+    CALL("cuMemAllocManaged", (pointer *, size_t, unsigned), &memory, 4096, 1);
+    CALL("cuMemAdvise", (pointer, size_t, int, uint64_t), memory, 4096, 1, place);
+    CALL("cuMemPrefetchAsync", (pointer, size_t, uint64_t, unsigned, void *), memory, 4096, place,
+         0, NULL);
+    CALL("cuMemRangeGetAttribute", (void *, size_t, int, pointer, size_t), &advice, 4, 1, memory,
+         4096);
+    CALL("cuMemRangeGetAttribute", (void *, size_t, int, pointer, size_t), &fetched, 4, 4, memory,
+         4096);
+    CALL("cuMemFree", (pointer), memory);
+    CALL("cuDeviceGetDefaultMemPool", (void **, int), &pool, 0);
+    CALL("cuMemPoolSetAttribute", (void *, int, const void *), pool, 4, &kept);
+    kept = 0;
+    CALL("cuMemPoolGetAttribute", (void *, int, void *), pool, 4, &kept);
+    CALL("cuStreamCreateWithPriority", (void **, unsigned, int), &stream, 0, -3);
+    CALL("cuStreamGetAttribute", (void *, int, void *), stream, 8, priority);
+    CALL("cuStreamDestroy", (void *), stream);
+    printf("%d advised, fetched to %d, kept %d, priority %d\n", advice, fetched,
+           kept == ~(uint64_t)0, priority[0]);
+}
+
 static int wrong_of(pointer out, int expected)
 {
     int values[96], wrong = 0;
@@ -301,6 +370,8 @@ int main(int argc, char **argv)
         run_graph(module);
     if (strcmp(what, "mapped") == 0)
         run_mapped(module);
+    if (strcmp(what, "arrays") == 0)
+        run_arrays();
     if (strcmp(what, "launches") == 0)
         run_launches(argv[2]);
     if (strcmp(what, "link") == 0)

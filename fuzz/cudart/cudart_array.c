@@ -1,61 +1,15 @@
 /*
- * Arrays, textures and surfaces. An array lies row after row in device memory; a handle is told to the device as the
- * settings of a PTX kernel write it (docs/ptx.md): "0x100000000000:f32:64x32:wrap:linear".
+ * Arrays, which lie row after row in device memory, and their copies.
  */
 #include "fuzz/cudart/operation.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-enum { ROW = 32 /* bytes that an array's pitch is a multiple of */, WORDS = 160 };
-enum { cudaErrorInvalidChannelDescriptor = 20, cudaErrorInvalidFilterSetting = 26 };
-
-struct channels { /* cudaChannelFormatDesc */
-    int x, y, z, w;
-    int kind; /* 0: signed, 1: unsigned, 2: float */
-};
-
-struct array { /* cudaArray */
-    char *data;
-    struct channels channels;
-    struct extent extent;
-    unsigned flags; /* 1: the last extent is layers */
-    size_t element, pitch;
-};
-
-enum { LAYERED = 1, CUBE = 4 };
-
-struct resource { /* cudaResourceDesc */
-    int type;     /* 0: an array, 2: linear memory, 3: rows of a pitch */
-    union {
-        struct array *array;
-        struct {
-            char *data;
-            struct channels channels;
-            size_t bytes;
-        } linear;
-        struct {
-            char *data;
-            struct channels channels;
-            size_t width, height, pitch;
-        } pitched;
-        int reserved[32];
-    } u;
-};
-
-struct texture { /* cudaTextureDesc, as far as it is looked at */
-    int addressing[3], filter, read_mode, srgb;
-    float border[4];
-    int normalized;
-};
+enum { ROW = 32 /* bytes that an array's pitch is a multiple of */ };
 
 EXPORT struct channels cudaCreateChannelDesc(int x, int y, int z, int w, int kind);
 EXPORT cudaError_t cudaMallocArray(struct array **array, const struct channels *channels,
                                    size_t width, size_t height, unsigned flags);
-EXPORT cudaError_t cudaMalloc3DArray(struct array **array, const struct channels *channels,
-                                     struct extent extent, unsigned flags);
-EXPORT cudaError_t cudaFreeArray(struct array *array);
 EXPORT cudaError_t cudaArrayGetInfo(struct channels *channels, struct extent *extent,
                                     unsigned *flags, const struct array *array);
 EXPORT cudaError_t cudaGetChannelDesc(struct channels *channels, const struct array *array);
@@ -75,11 +29,6 @@ EXPORT cudaError_t cudaMemcpyFromArray(void *to, const struct array *from, size_
                                        size_t bytes, int kind);
 EXPORT cudaError_t cudaMemcpy3D(const struct copy_3d *copy);
 EXPORT cudaError_t cudaMemcpy3DAsync(const struct copy_3d *copy, cudaStream_t stream);
-EXPORT cudaError_t cudaCreateTextureObject(uint64_t *handle, const struct resource *resource,
-                                           const struct texture *texture, const void *view);
-EXPORT cudaError_t cudaDestroyTextureObject(uint64_t handle);
-EXPORT cudaError_t cudaCreateSurfaceObject(uint64_t *handle, const struct resource *resource);
-EXPORT cudaError_t cudaDestroySurfaceObject(uint64_t handle);
 
 /* ---- arrays ---- */
 
@@ -88,12 +37,12 @@ struct channels cudaCreateChannelDesc(int x, int y, int z, int w, int kind)
     return (struct channels){x, y, z, w, kind};
 }
 
-static size_t channel_count(const struct channels *c)
+size_t channel_count(const struct channels *c)
 {
     return c->w ? 4 : c->z ? 3 : c->y ? 2 : 1;
 }
 
-static bool is_format(const struct channels *c)
+bool is_format(const struct channels *c)
 {
     const int sizes[] = {c->x, c->y, c->z, c->w};
     const size_t count = channel_count(c);
@@ -104,7 +53,7 @@ static bool is_format(const struct channels *c)
     return good;
 }
 
-static cudaError_t not_supported(const char *what)
+cudaError_t not_supported(const char *what)
 {
     if (device_enter()) {
         device_say(DEVICE_NOTE, "%s is not supported: it answers cudaErrorNotSupported", what);
@@ -349,114 +298,4 @@ cudaError_t cudaMemcpy3DAsync(const struct copy_3d *copy, cudaStream_t stream)
     const struct operation operation = {
         .kind = NODE_COPY, .function = "cudaMemcpy3DAsync", .u.copy = *copy};
     return operation_issue(stream, &operation);
-}
-
-/* ---- handles ---- */
-
-static const struct channels *channels_of(const struct resource *r)
-{
-    return r->type == 0   ? &r->u.array->channels
-           : r->type == 2 ? &r->u.linear.channels
-                          : &r->u.pitched.channels;
-}
-
-/* "0x..:f32x4:64x32". False: there is no such format, or no memory. */
-static bool describe(const struct resource *r, char text[WORDS])
-{
-    static const char kinds[] = "suf";
-    const struct array *a = r->type == 0 ? r->u.array : NULL;
-    const struct channels *c = channels_of(r);
-    const char *data = a ? a->data : r->type == 2 ? r->u.linear.data : r->u.pitched.data;
-    const size_t count = channel_count(c);
-    char size[WORDS / 2], channels[4] = "";
-    if (!data || !is_format(c))
-        return false;
-    if (a && a->extent.depth > 0 && a->extent.height > 0)
-        snprintf(size, sizeof size, "%zux%zux%zu:pitch=%zu", a->extent.width, a->extent.height,
-                 a->extent.depth, a->pitch);
-    else if (a && a->extent.depth + a->extent.height > 0)
-        snprintf(size, sizeof size, "%zux%zu:pitch=%zu", a->extent.width,
-                 a->extent.height + a->extent.depth, a->pitch);
-    else if (a)
-        snprintf(size, sizeof size, "%zu", a->extent.width);
-    else if (r->type == 2)
-        snprintf(size, sizeof size, "%zu:memory", r->u.linear.bytes / (count * (size_t)c->x / 8));
-    else
-        snprintf(size, sizeof size, "%zux%zu:pitch=%zu", r->u.pitched.width, r->u.pitched.height,
-                 r->u.pitched.pitch);
-    if (count > 1)
-        snprintf(channels, sizeof channels, "x%zu", count);
-    snprintf(text, WORDS, "0x%llx:%c%d%s:%s%s", (unsigned long long)(uintptr_t)data, kinds[c->kind],
-             c->x, channels, size, a && (a->flags & LAYERED) ? ":layers" : "");
-    return true;
-}
-
-static cudaError_t tell(uint64_t *handle, const char *text)
-{
-    static uint64_t last;
-    if (!device_enter())
-        return give(cudaErrorInitializationError);
-    *handle = ++last;
-    device_tell(DEVICE_TEXTURE, handle, sizeof *handle, text, strlen(text));
-    device_leave();
-    return give(cudaSuccess);
-}
-
-static cudaError_t forget(uint64_t handle)
-{
-    if (!device_enter())
-        return give(cudaErrorInitializationError);
-    device_tell(DEVICE_TEXTURE, &handle, sizeof handle, NULL, 0);
-    device_leave();
-    return give(cudaSuccess);
-}
-
-static bool is_resource(const struct resource *r)
-{
-    return r && (r->type == 2 || r->type == 3 || (r->type == 0 && r->u.array));
-}
-
-cudaError_t cudaCreateTextureObject(uint64_t *handle, const struct resource *resource,
-                                    const struct texture *t, const void *view)
-{
-    static const char *const modes[] = {":wrap", ":clamp", ":mirror", ":border"};
-    char text[2 * WORDS], words[WORDS] = "";
-    if (!handle || !t || !is_resource(resource))
-        return give(cudaErrorInvalidValue);
-    if (view)
-        return not_supported("a texture that looks at an array in another format");
-    if (t->srgb || t->border[0] != 0 || t->border[1] != 0 || t->border[2] != 0 || t->border[3] != 0)
-        return not_supported(t->srgb ? "a texture of sRGB" : "a border of another colour than 0");
-    if (!describe(resource, text))
-        return give(cudaErrorInvalidChannelDescriptor);
-    const bool is_memory = resource->type == 2;
-    const struct channels *c = channels_of(resource);
-    const bool unit = t->read_mode == 1 && c->kind != 2;
-    if ((unit && c->x == 32) || (t->filter == 1 && !is_memory && !unit && c->kind != 2))
-        return give(cudaErrorInvalidFilterSetting);
-    if (!is_memory)
-        snprintf(words, sizeof words, "%s%s%s%s%s", modes[t->addressing[0] & 3],
-                 modes[t->addressing[1] & 3], modes[t->addressing[2] & 3],
-                 t->filter == 1 ? ":linear" : "", t->normalized ? ":normalized" : "");
-    strncat(text, words, sizeof text - strlen(text) - 1);
-    strncat(text, unit ? ":unit" : "", sizeof text - strlen(text) - 1);
-    return tell(handle, text);
-}
-
-cudaError_t cudaCreateSurfaceObject(uint64_t *handle, const struct resource *resource)
-{
-    char text[WORDS];
-    if (!handle || !is_resource(resource) || resource->type != 0 || !describe(resource, text))
-        return give(cudaErrorInvalidValue);
-    return tell(handle, text);
-}
-
-cudaError_t cudaDestroyTextureObject(uint64_t handle)
-{
-    return forget(handle);
-}
-
-cudaError_t cudaDestroySurfaceObject(uint64_t handle)
-{
-    return forget(handle);
 }
