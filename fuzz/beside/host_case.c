@@ -55,8 +55,10 @@ static void make_small(struct arena *arena, struct arena *scratch, const struct 
     options.schedules = host->schedules;
     options.settings = *host->device ? host->device : NULL;
     options.budget = 1 << 18;
-    const struct host_reduced reduced = host_reduce(
-        scratch, "generated.host", program, strlen(program), &options, example->raw.rule, most);
+    host_follow_drawn(&options, host->seed, host->number);
+    const struct host_reduced reduced =
+        host_reduce(scratch, "generated.host", program, strlen(program), &options,
+                    example->raw.rule, host->races, most);
     example->tests = reduced.tests;
     if (!reduced.text)
         return;

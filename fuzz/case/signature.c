@@ -206,7 +206,8 @@ const char *signature_cause(struct arena *arena, const struct check_result *resu
     const char *where = "", *what = without_space(cause->observable);
     if (cause->part)
         return arena_printf(arena, "part|%s||%s", cause->class_name, cause->part);
-    if (cause->oracle == ORACLE_REFERENCE && strncmp(what, "result of ", 10) != 0)
+    bool step = strcmp(cause->class_name, "step") == 0 && cause->rule == RULE_NONE;
+    if (cause->oracle == ORACLE_REFERENCE && !step && strncmp(what, "result of ", 10) != 0)
         what = ""; /* the step is the same, whatever of it is seen first */
     if (oracle_table[cause->oracle].distance <= ORACLE_LAST_STEP)
         where = rule_text(arena, cause->rule);

@@ -176,7 +176,7 @@ int cli_host_reduce(struct cli *cli, const char *path)
         return CLI_USAGE;
     }
     const struct host_reduced reduced =
-        host_reduce(&cli->arena, path, diag->source, diag->source_length, &options, NULL,
+        host_reduce(&cli->arena, path, diag->source, diag->source_length, &options, NULL, false,
                     o->max_tests ? o->max_tests : REDUCE_TESTS);
     if (!reduced.text) {
         cli_message(cli, "%s: nothing is wrong with it that could be kept", path);

@@ -17,6 +17,7 @@ struct reducer {
     uint32_t count, tests, most;
     enum host_kind_of_finding kind;
     const char *word; /* NULL: any */
+    bool reference;   /* findings of the reference alone count */
     bool usual;       /* without options->settings nothing is wrong */
 };
 
@@ -44,10 +45,11 @@ bool host_judge_text(struct arena *arena, const char *path, const char *text, si
 }
 
 /* The first finding that fails. */
-static const struct host_finding *first(const struct host_verdict *verdict)
+static const struct host_finding *first(const struct host_verdict *verdict, bool reference)
 {
     const struct host_finding *f = verdict->findings;
-    while (f && (f->kind == FINDING_FORWARD || f->kind == FINDING_UNKNOWN))
+    while (f && (reference ? f->kind != FINDING_REFERENCE
+                           : f->kind == FINDING_FORWARD || f->kind == FINDING_UNKNOWN))
         f = f->next;
     return f;
 }
@@ -68,7 +70,7 @@ static bool is_clean(const struct reducer *r, const char *text)
     struct host_verdict verdict;
     usual.settings = NULL;
     return host_judge_text(r->arena, r->path, text, strlen(text), &usual, &verdict) &&
-           !first(&verdict);
+           !first(&verdict, r->reference);
 }
 
 static bool keeps(struct reducer *r)
@@ -77,10 +79,12 @@ static bool keeps(struct reducer *r)
     struct host_verdict verdict;
     const char *text = text_of(r);
     r->tests++;
-    bool good = host_judge_text(r->arena, r->path, text, strlen(text), r->options, &verdict) &&
-                first(&verdict) && first(&verdict)->kind == r->kind &&
-                (!r->word ||
-                 strcmp(host_word_of_line(r->arena, text, first(&verdict)->line), r->word) == 0);
+    const struct host_finding *f =
+        host_judge_text(r->arena, r->path, text, strlen(text), r->options, &verdict)
+            ? first(&verdict, r->reference)
+            : NULL;
+    bool good = f && f->kind == r->kind &&
+                (!r->word || strcmp(host_word_of_line(r->arena, text, f->line), r->word) == 0);
     good = good && (!r->usual || is_clean(r, text));
     arena_release(r->arena, mark);
     return good;
@@ -139,20 +143,25 @@ static void drop_kernels(struct reducer *r)
 
 struct host_reduced host_reduce(struct arena *arena, const char *path, const char *text,
                                 size_t length, const struct host_judge_options *options,
-                                const char *word, uint32_t most)
+                                const char *word, bool reference, uint32_t most)
 {
     struct host_judge_options own = *options;
-    struct reducer r = {.arena = arena, .path = path, .options = &own, .word = word, .most = most};
+    struct reducer r = {.arena = arena,
+                        .path = path,
+                        .options = &own,
+                        .word = word,
+                        .reference = reference,
+                        .most = most};
     struct host_verdict verdict;
     struct host_reduced result = {.text = NULL};
     r.lines = ARENA_ARRAY(arena, const char *, LINES_MAX);
     r.lengths = ARENA_ARRAY(arena, size_t, LINES_MAX);
     r.out = ARENA_ARRAY(arena, bool, LINES_MAX);
     split(&r, text, length);
-    if (!host_judge_text(arena, path, text, length, options, &verdict) || !first(&verdict) ||
-        r.count == 0 || r.count == LINES_MAX)
+    if (!host_judge_text(arena, path, text, length, options, &verdict) ||
+        !first(&verdict, reference) || r.count == 0 || r.count == LINES_MAX)
         return result;
-    r.kind = first(&verdict)->kind;
+    r.kind = first(&verdict, reference)->kind;
     if (r.kind != FINDING_REFERENCE)
         own.followed = FOLLOW_NONE;
     r.usual = options->settings && is_clean(&r, text);

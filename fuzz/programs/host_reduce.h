@@ -1,6 +1,7 @@
 /*
  * host_reduce.h - a host program made small: lines are left out as long as check's first finding stays of its kind,
- * and, where `word` says so, is about a statement of that name. What is clean on the usual device, and is not on that
+ * and, where `word` says so, is about a statement of that name; or the first of the reference, if that alone counts.
+ * What is clean on the usual device, and is not on that
  * of options->settings, stays so.
  */
 #ifndef FUZZ_HOST_REDUCE_H
@@ -17,7 +18,7 @@ struct host_reduced {
 /* `path` is where the program stands, for the files of its kernels. `most`: tests. */
 struct host_reduced host_reduce(struct arena *arena, const char *path, const char *text,
                                 size_t length, const struct host_judge_options *options,
-                                const char *word, uint32_t most);
+                                const char *word, bool reference, uint32_t most);
 
 /* The first word of a line of a text, numbered from 1; "" if there is none. */
 const char *host_word_of_line(struct arena *arena, const char *text, uint32_t line);

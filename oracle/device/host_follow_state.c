@@ -59,13 +59,24 @@ static bool is_offered(const struct device *device, enum device_alternative_kind
     return false;
 }
 
+/* What is told is about this one's statement, wherever the host is. */
+static void tell_of(struct host_follow *f, const char *says, struct device_alternative x)
+{
+    bool of_grid = x.kind == ALTERNATIVE_ISSUE || x.kind == ALTERNATIVE_WARP;
+    bool of_statement = x.kind == ALTERNATIVE_START || x.kind == ALTERNATIVE_COPY;
+    if (f->text)
+        return;
+    DIFFERS(f, "%s: %s", says, device_alternative_text(f->arena, f->device, x));
+    if (of_grid || of_statement)
+        f->line = line_of(f, of_grid ? f->device->grids[x.a].statement : x.a);
+}
+
 static void expect_offer(struct host_follow *f, enum device_alternative_kind kind, uint32_t a,
                          uint32_t b)
 {
     const struct device_alternative x = {kind, a, b};
     if (!f->lost && may(f, x) && !is_offered(f->device, kind, a, b))
-        DIFFERS(f, "this may happen, and is not offered: %s",
-                device_alternative_text(f->arena, f->device, x));
+        tell_of(f, "this may happen, and is not offered", x);
 }
 
 /* Operations and lines: that each is one of the reference's was asked, so numbers suffice. */
@@ -91,8 +102,7 @@ void follow_compare_alternatives(struct host_follow *f)
         follow_tell(f, "the program is over, and goes on");
     for (uint32_t i = 0; i < device->alternative_count && !f->lost; i++)
         if (!may(f, device->alternatives[i]))
-            DIFFERS(f, "this cannot happen, and is offered: %s",
-                    device_alternative_text(f->arena, f->device, device->alternatives[i]));
+            tell_of(f, "this cannot happen, and is offered", device->alternatives[i]);
     if (device->head->host < device->program->count)
         expect_offer(f, ALTERNATIVE_HOST, 0, 0);
     for (uint32_t i = 0; i < f->ref->host; i++) {

@@ -205,7 +205,7 @@ static void follow_step(struct follower *f, const struct step_event *event)
     struct ref *r = f->reference;
     uint32_t threads[LIMIT_WARP];
     if (!ref_is_live(r, event->actor)) {
-        follow_part(f, "actor that cannot step", rule_table[event->rule].name, "none");
+        follow_part_early(f, "actor that cannot step");
         return;
     }
     follow_compare_choice(f, event->actor);
@@ -359,7 +359,7 @@ void follow_begin(struct follower *f, uint64_t limit)
     f->awaited = f->rule = f->reference_rule = RULE_NONE;
     f->heard_count = f->heard_at = f->barrier_count = f->use_count = f->choice_count = 0;
     f->offered = f->ways = 1;
-    f->hears_choices = f->lost = f->against_policy = f->at_start = false;
+    f->hears_choices = f->lost = f->against_policy = f->at_start = f->too_early = false;
     follow_policy_leave(f);
     if (f->caches) {
         follow_caches_begin(f);

@@ -45,6 +45,7 @@ struct follower {
     bool hears_choices, lost; /* lost: they part, as something that may happen cannot */
     bool against_policy;      /* they part, as somebody steps whom the policy does not choose */
     bool at_start;            /* they part, as memory differs before anybody has stepped */
+    bool too_early;           /* they part, as somebody steps who must wait */
     /* The barrier rule that must come next, and of which block; RULE_NONE: none. */
     enum rule awaited;
     uint32_t awaited_block;
@@ -81,6 +82,8 @@ void follow_part(struct follower *f, const char *observable, const char *engine,
                  const char *reference);
 void follow_part_numbers(struct follower *f, const char *observable, int64_t engine,
                          int64_t reference);
+/* As somebody steps who must wait for what `observable` says. */
+void follow_part_early(struct follower *f, const char *observable);
 
 /* Whether the machine chose among as many ways as there are. */
 void follow_compare_ways(struct follower *f);

@@ -568,7 +568,7 @@ void follow_caches_step(struct follower *f, const struct step_event *event)
     }
     const char *why = machine->semantics->has_pcs ? NULL : why_not(f, event, active);
     if (why) {
-        follow_part(f, why, "passes", "waits");
+        follow_part_early(f, why);
         return;
     }
     issue(f, event);

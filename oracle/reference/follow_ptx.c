@@ -416,7 +416,7 @@ void follow_ptx_step(struct follower *f, const struct step_event *event)
     struct follow_step s = follow_ptx_step_of(f, event->actor, 0);
     s.pc = x->is_threads ? s.g->pcs[0] : s.g->unit->pc;
     if (s.g->ended || follow_ptx_waits(s.g)) {
-        follow_part(f, "actor that cannot step", rule_table[event->rule].name, "none");
+        follow_part_early(f, "actor that cannot step");
         return;
     }
     if (!errs)

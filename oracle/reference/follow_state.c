@@ -30,6 +30,12 @@ void follow_part_numbers(struct follower *f, const char *observable, int64_t eng
     follow_part(f, observable, a, b);
 }
 
+void follow_part_early(struct follower *f, const char *observable)
+{
+    follow_part(f, observable, rule_table[f->rule].name, "none");
+    f->too_early = true;
+}
+
 /* ---- memory ---- */
 
 void follow_compare_memory(struct follower *f, const int32_t *memory)

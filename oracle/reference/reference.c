@@ -127,11 +127,11 @@ static const char *class_of(const struct follower *f)
     return f->at_start ? "start" : f->lost ? "lost" : f->against_policy ? "policy" : "step";
 }
 
-/* Of a thread whose turn it is not no rule is wrong, nor of what they find when they start. A rule that must come
- * next - a barrier ends, nobody can step - and does not is what differs, not what comes instead. */
+/* No rule is wrong where somebody steps whose turn it is not, or who must wait, nor before the first step. A rule that
+ * must come next - a barrier ends, nobody can step - and does not is what differs, not what comes instead. */
 static enum rule rule_of(const struct follower *f)
 {
-    if (f->against_policy || f->at_start)
+    if (f->against_policy || f->at_start || f->too_early)
         return RULE_NONE;
     return f->awaited != RULE_NONE && strcmp(f->observable, "rule") == 0 ? f->awaited : f->rule;
 }
