@@ -43,6 +43,20 @@ static void closest_oracle_says_the_cause(void **state)
     assert_string_equal(signature_cause(&test_arena, result, phi, false), wanted);
 }
 
+/* Of a step what is seen first does not count, but where no rule is wrong: somebody steps who must wait. */
+static void a_step_is_its_rule(void **state)
+{
+    (void)state;
+    struct check_result *result = new_result();
+    struct divergence *early =
+        diverge(result, ORACLE_REFERENCE, "step", RULE_NONE, "blocked register");
+    assert_string_equal(signature_cause(&test_arena, result, early, true),
+                        "reference|step|none|blocked register");
+    struct divergence *step = diverge(result, ORACLE_REFERENCE, "step", RULE_SIMT_BREAK, "stack");
+    assert_string_equal(signature_cause(&test_arena, result, step, true),
+                        "reference|step|simt.break|");
+}
+
 /* The part is named, whoever asks and whatever is seen of it. What is drawn beside the kernel has nothing to do with
  * what the kernel shows. */
 static void parts_are_causes(void **state)
@@ -121,6 +135,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(closest_oracle_says_the_cause),
+        cmocka_unit_test(a_step_is_its_rule),
         cmocka_unit_test(parts_are_causes),
         cmocka_unit_test(known_divergences_are_causes_of_themselves),
         cmocka_unit_test(shapes),

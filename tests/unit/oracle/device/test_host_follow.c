@@ -4,6 +4,8 @@
 
 #include "oracle/device/host_follow.h"
 
+#include <stdlib.h>
+
 enum { SCENARIOS = 19, SEEDS = 24 };
 
 static const struct host_program *scenario(int number)
@@ -28,6 +30,14 @@ static struct device_options options_of(const char *settings)
     return options;
 }
 
+/* What may happen, or may not, is told at its own statement, wherever the host is. */
+static void assert_told_at(const char *text, uint32_t line)
+{
+    const char *of = text ? strstr(text, " of line ") : NULL;
+    if (of && strncmp(text, "this ", 5) == 0)
+        assert_int_equal(line, strtoul(of + strlen(" of line "), NULL, 10));
+}
+
 /* What the reference of a device with settings `told` says first, of a device with settings `is`. */
 static const char *followed(const struct host_program *program, const char *told, const char *is)
 {
@@ -47,6 +57,7 @@ static const char *followed(const struct host_program *program, const char *told
         device_reset(device);
         host_follow_start(follow);
         text = host_follow_end(follow, device_execute(device, &schedule), &line);
+        assert_told_at(text, line);
     }
     host_follow_leave(follow);
     return text;
