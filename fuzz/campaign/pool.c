@@ -74,6 +74,8 @@ struct pool {
     void *tick_context;
     uint64_t next_tick;
     uint64_t published[CHUNK_RING]; /* chunk number + 1 that the slot holds */
+    uint64_t
+        held; /* with stop_on_finding: chunks from here on wait until those below have been consumed */
     struct chunk *ring;
     struct job jobs[POOL_JOBS_MAX];
     uint64_t tickets;
@@ -249,6 +251,7 @@ static bool is_alone(const struct pool *pool, uint64_t released)
 static bool may_run(const struct pool *pool, uint64_t number, uint64_t released)
 {
     return number < pool->chunk_count && number < released + CHUNK_RING &&
+           (number < pool->held || released >= pool->held) &&
            (number < pool->first || number == released || !is_alone(pool, released));
 }
 
@@ -279,6 +282,10 @@ static void publish(struct pool *pool, uint64_t number)
 {
     pthread_mutex_lock(&pool->lock);
     pool->published[number % CHUNK_RING] = number + 1;
+    /* It may be the last one: what is done ahead would be for nothing. */
+    if (pool->options.stop_on_finding && pool->ring[number % CHUNK_RING].finding_count > 0 &&
+        pool->held <= number)
+        pool->held = number + 1;
     pthread_cond_signal(&pool->news);
     pthread_mutex_unlock(&pool->lock);
 }

@@ -7,15 +7,19 @@
 
 enum { STEPS_FOLLOWED = 1 << 14 };
 
-void follow_tell(struct host_follow *f, const char *text)
+void follow_tell_of(struct host_follow *f, uint32_t statement, const char *text)
 {
     const struct host_program *p = f->device->program;
-    uint32_t at = f->device->head->host;
     if (f->text)
         return;
     f->lost = true;
     f->text = text;
-    f->line = p->count ? p->statements[at < p->count ? at : p->count - 1].at.line : 1;
+    f->line = p->count ? p->statements[statement < p->count ? statement : p->count - 1].at.line : 1;
+}
+
+void follow_tell(struct host_follow *f, const char *text)
+{
+    follow_tell_of(f, f->device->head->host, text);
 }
 
 uint32_t follow_slot(const struct host_follow *f, struct device_alternative warp)

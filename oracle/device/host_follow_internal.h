@@ -37,7 +37,8 @@ struct host_follow {
     uint32_t line;
 };
 
-/* Something differs. */
+/* Something differs: of a statement, or where the host is. */
+void follow_tell_of(struct host_follow *follow, uint32_t statement, const char *text);
 void follow_tell(struct host_follow *follow, const char *text);
 
 uint32_t follow_slot(const struct host_follow *follow, struct device_alternative warp);

@@ -9,6 +9,8 @@
 #include <string.h>
 
 #define DIFFERS(f, ...) follow_tell(f, arena_printf((f)->arena, __VA_ARGS__))
+#define DIFFERS_OF(f, statement, ...)                                                              \
+    follow_tell_of(f, statement, arena_printf((f)->arena, __VA_ARGS__))
 
 static uint32_t line_of(const struct host_follow *f, uint32_t statement)
 {
@@ -59,16 +61,15 @@ static bool is_offered(const struct device *device, enum device_alternative_kind
     return false;
 }
 
-/* What is told is about this one's statement, wherever the host is. */
+/* Of the statement that this one is about. */
 static void tell_of(struct host_follow *f, const char *says, struct device_alternative x)
 {
     bool of_grid = x.kind == ALTERNATIVE_ISSUE || x.kind == ALTERNATIVE_WARP;
     bool of_statement = x.kind == ALTERNATIVE_START || x.kind == ALTERNATIVE_COPY;
-    if (f->text)
-        return;
-    DIFFERS(f, "%s: %s", says, device_alternative_text(f->arena, f->device, x));
-    if (of_grid || of_statement)
-        f->line = line_of(f, of_grid ? f->device->grids[x.a].statement : x.a);
+    uint32_t statement = of_grid        ? f->device->grids[x.a].statement
+                         : of_statement ? x.a
+                                        : f->device->head->host;
+    DIFFERS_OF(f, statement, "%s: %s", says, device_alternative_text(f->arena, f->device, x));
 }
 
 static void expect_offer(struct host_follow *f, enum device_alternative_kind kind, uint32_t a,
@@ -273,19 +274,18 @@ void follow_compare_block(struct host_follow *f, uint32_t grid, uint32_t slot)
 static void compare_slots(struct host_follow *f, uint32_t grid)
 {
     const struct device *device = f->device;
+    uint32_t statement = device->grids[grid].statement;
     for (uint32_t slot = 0; slot < device->grids[grid].slots && !f->lost; slot++) {
         const struct ref_block *block = ref_block_in(f->ref, grid, slot);
         const struct device_slot_state *s = &device->slots[grid][slot];
-        bool used = s->used && device->progress[device->grids[grid].statement] == PROGRESS_RUNNING;
+        bool used = s->used && device->progress[statement] == PROGRESS_RUNNING;
         if (used != (block != NULL))
-            DIFFERS(f, "a block of the launch of line %u is %sresident",
-                    (unsigned)line_of(f, device->grids[grid].statement),
-                    used ? "still " : "no more ");
+            DIFFERS_OF(f, statement, "a block of the launch of line %u is %sresident",
+                       (unsigned)line_of(f, statement), used ? "still " : "no more ");
         else if (block && (s->sm != block->sm || s->place != block->place ||
                            &f->ref->grids[grid].blocks[device->numbers[grid][slot]] != block))
-            DIFFERS(f, "block %u of the launch of line %u is in another place",
-                    (unsigned)device->numbers[grid][slot],
-                    (unsigned)line_of(f, device->grids[grid].statement));
+            DIFFERS_OF(f, statement, "block %u of the launch of line %u is in another place",
+                       (unsigned)device->numbers[grid][slot], (unsigned)line_of(f, statement));
     }
 }
 
@@ -297,9 +297,10 @@ static void compare_grid(struct host_follow *f, uint32_t grid)
         (s->unissued != ref_count(f->ref, grid, REF_UNSCHEDULED) ||
          s->resident != ref_count(f->ref, grid, REF_ACTIVE) ||
          s->completed != ref_count(f->ref, grid, REF_COMPLETED)))
-        DIFFERS(f, "the launch of line %u has %u blocks resident, %u not issued and %u completed",
-                (unsigned)line_of(f, statement), (unsigned)s->resident, (unsigned)s->unissued,
-                (unsigned)s->completed);
+        DIFFERS_OF(f, statement,
+                   "the launch of line %u has %u blocks resident, %u not issued and %u completed",
+                   (unsigned)line_of(f, statement), (unsigned)s->resident, (unsigned)s->unissued,
+                   (unsigned)s->completed);
     compare_slots(f, grid);
 }
 
@@ -318,11 +319,11 @@ static void compare_statement(struct host_follow *f, uint32_t i)
     const struct ref_expectation *e = &f->ref->expectations[i];
     const struct device_expectation *x = &f->device->expectations[i];
     if (host_is_queued(s) && f->device->progress[i] != same[f->ref->stands[i]])
-        DIFFERS(f, "the %s of line %u %s, where by the rules it %s", host_kind_names[s->kind],
-                (unsigned)s->at.line, words[f->device->progress[i]], words[f->ref->stands[i]]);
+        DIFFERS_OF(f, i, "the %s of line %u %s, where by the rules it %s", host_kind_names[s->kind],
+                   (unsigned)s->at.line, words[f->device->progress[i]], words[f->ref->stands[i]]);
     if (e->asked != x->asked ||
         (e->asked && (e->holds != x->holds || e->word != x->word || e->value != x->value)))
-        DIFFERS(f, "the expectation of line %u is judged otherwise", (unsigned)s->at.line);
+        DIFFERS_OF(f, i, "the expectation of line %u is judged otherwise", (unsigned)s->at.line);
 }
 
 void follow_compare_state(struct host_follow *f)
