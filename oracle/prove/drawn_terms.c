@@ -40,10 +40,16 @@ static uint32_t below(struct drawing *d, uint32_t bound)
     return pcg_below(&d->rng, bound);
 }
 
-static void complain(struct drawing *d, const char *why)
+/* `what`: as retrace.c says it. */
+static void complain_of(struct drawing *d, const char *what, const char *why)
 {
     if (!d->fault.what)
-        d->fault = (struct retrace_fault){"term", why};
+        d->fault = (struct retrace_fault){what, why};
+}
+
+static void complain(struct drawing *d, const char *why)
+{
+    complain_of(d, "term", why);
 }
 
 /* ---- drawn ---- */
@@ -228,11 +234,11 @@ static void evaluate(struct drawing *d)
     for (term t = d->known; t < d->terms.count; t++)
         for (uint32_t w = 0; w < WORLDS; w++)
             if (!term_is_within(&d->terms, t, d->worlds[w].words[t]))
-                complain(d,
-                         arena_printf(d->arena,
-                                      "term %" PRIu32 " is %" PRId64 ", which is not where it is "
-                                      "known to lie",
-                                      t, d->worlds[w].words[t]));
+                complain_of(d, "range",
+                            arena_printf(d->arena,
+                                         "term %" PRIu32 " is %" PRId64
+                                         ", which is not where it is known to lie",
+                                         t, d->worlds[w].words[t]));
     d->known = d->terms.count;
 }
 
