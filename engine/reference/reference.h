@@ -7,7 +7,7 @@
  * engine but the tree, the launch, and the names of the rules (tests/structure/reference.sh holds it to that).
  *
  * The reference chooses nothing. It follows somebody else's execution: the actor that steps, and the order in which
- * lanes write, are told to it (struct ref_told); everything else follows. oracle/reference does that for the engine.
+ * lanes write, are told to it (struct ref_told); everything else follows. oracle/follow does that for the engine.
  *
  *     kind            actors     papers
  *     REF_THREADS     threads    simt-correctness Table 4                         ref_threads.c

@@ -2,7 +2,7 @@
  * ref_policy.h - the policies of warps without a stack, once more (simt-correctness 5.2, SL.step; docs/progress.md).
  *
  * A policy says who of the threads that can step does so together, and for each of them in turn whose step is next. It
- * sees threads as somebody else has them (struct ref_view): the reference's own, or those of PTX as oracle/reference
+ * sees threads as somebody else has them (struct ref_view): the reference's own, or those of PTX as oracle/follow
  * follows them. Its own memory are times, lists of regions and numbers, one each.
  */
 #ifndef ENGINE_REF_POLICY_H

@@ -6,8 +6,8 @@
 #include "fuzz/trace/trace_crs.h"
 #include "fuzz/trace/trace_internal.h"
 #include "fuzz/trace/trace_vector.h"
+#include "oracle/follow/follow.h"
 #include "oracle/race/race.h"
-#include "oracle/reference/follow.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -24,10 +24,6 @@
 
 enum { CHECK_FINALS_MAX = 8 };
 
-struct contexts;
-struct coverage;
-struct solver_keeper;
-
 struct check_run;
 
 struct check_options {
@@ -57,10 +53,9 @@ struct check_options {
      * one that follows this tape. */
     const struct tape *tape;
     enum subject_id tape_subject;
-    struct coverage *coverage; /* what happened is added here (coverage.h); NULL: to nothing */
-    struct contexts
-        *contexts; /* and here which rule fired in which context (contexts.h); or NULL */
-    struct solver_keeper *solvers; /* that are kept from kernel to kernel (solver.h), or NULL */
+    struct coverage *coverage;     /* what happened is added here (coverage.h); NULL: to nothing */
+    struct contexts *contexts;     /* and here what fired in which context (contexts.h) */
+    struct solver_keeper *solvers; /* kept from kernel to kernel (solver.h), or NULL */
     /* Who is told of a subject as soon as all its executions are searched (`exhaustive`), or NULL. */
     void (*searched)(void *context, const struct check_run *run);
     void *searched_context;

@@ -3,7 +3,7 @@
 #include "engine/base/pcg.h"
 #include "oracle/check/evidence.h"
 #include "oracle/check/oracle.h"
-#include "oracle/reference/follow.h"
+#include "oracle/follow/follow.h"
 #include "oracle/reference/source.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
  * The engine beside the reference (engine/reference), over random kernels: every step fires the same rule, and leaves
  * the same stacks, masks, frames and memory. And an engine that is wrong in one of these is told so.
  */
-#include "oracle/reference/follow.h"
+#include "oracle/follow/follow.h"
 
 #include "engine/caches/caches.h"
 #include "engine/convergence/convergence.h"

@@ -3,7 +3,7 @@
  * The lanes at one of them are a part of the step. Memory actions all happen, one instruction after another; actions of
  * the branch unit are one action where they are of one kind; of everything else there is no rule.
  */
-#include "oracle/reference/follow_ptx.h"
+#include "oracle/follow/follow_ptx.h"
 
 #include <string.h>
 

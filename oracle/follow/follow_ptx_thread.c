@@ -2,7 +2,7 @@
  * follow_ptx_thread.c - a thread of `block` or `its`: control flow with the private stack of CHK.oracle, named barriers
  * (named-barriers 2).
  */
-#include "oracle/reference/follow_ptx.h"
+#include "oracle/follow/follow_ptx.h"
 
 enum { FOLLOW_MEETS = 16 }; /* cta_thread.barrier of a thread that waits in its warp */
 

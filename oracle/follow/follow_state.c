@@ -1,7 +1,7 @@
 /*
  * follow_state.c - the engine's state beside the reference's: numbers, slices and bits against trees, lists and tables.
  */
-#include "oracle/reference/follow.h"
+#include "oracle/follow/follow.h"
 
 #include "engine/blocks/interleave.h"
 #include "engine/blocks/lockstep.h"

@@ -2,7 +2,7 @@
  * follow_ptx_special.c - special registers (PTX ISA 10), from the launch alone: a thread's place in its block, a
  * block's in its cluster and in the grid.
  */
-#include "oracle/reference/follow_ptx.h"
+#include "oracle/follow/follow_ptx.h"
 
 #include <string.h>
 

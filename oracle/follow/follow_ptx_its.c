@@ -2,7 +2,7 @@
  * follow_ptx_its.c - `its`: threads of a warp that wait for each other at .sync instructions; who has met, and what
  * they tell each other (engine/reference_ptx/ref_meet.c, ref_lanes.c).
  */
-#include "oracle/reference/follow_ptx.h"
+#include "oracle/follow/follow_ptx.h"
 
 /* ---- the threads of a warp ---- */
 

@@ -2,7 +2,7 @@
  * follow_told.c - what machines of PTX tell observers of their barriers: who registers, who is released, and whether
  * the whole block took part. Race detectors order accesses by nothing else.
  */
-#include "oracle/reference/follow_ptx.h"
+#include "oracle/follow/follow_ptx.h"
 
 #include <string.h>
 

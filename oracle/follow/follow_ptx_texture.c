@@ -2,7 +2,7 @@
  * follow_ptx_texture.c - textures and surfaces (engine/reference_ptx/ref_texture.c): where texels lie in the copy of
  * memory, which accesses are heard, and what registers become.
  */
-#include "oracle/reference/follow_ptx.h"
+#include "oracle/follow/follow_ptx.h"
 
 static const struct ptx_code_texture *texture_of(const struct follow_step *s, uint32_t lane)
 {

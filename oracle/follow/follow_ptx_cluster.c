@@ -2,7 +2,7 @@
  * follow_ptx_cluster.c - clusters of blocks, thread by thread: which block is which one's neighbour; the barrier that
  * their threads arrive at and wait at (PTX ISA 9.7.13.4).
  */
-#include "oracle/reference/follow_ptx.h"
+#include "oracle/follow/follow_ptx.h"
 
 /* Where a block lies in the grid: column, row, plane. */
 static void place_of_block(const struct ptx_kernel *kernel, uint32_t block, uint32_t at[3])

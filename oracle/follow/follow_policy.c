@@ -5,7 +5,7 @@
  */
 #include "engine/reference/ref_flow.h"
 #include "engine/reference_policy/ref_policy.h"
-#include "oracle/reference/follow_ptx.h"
+#include "oracle/follow/follow_ptx.h"
 
 enum { OPEN_DEPTH = 8, OPEN_STATES = 1 << 10, FLOW_NODES = 400 };
 

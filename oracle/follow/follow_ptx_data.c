@@ -2,7 +2,7 @@
  * follow_ptx_data.c - registers and memory of PTX: the copy is changed as the instruction says, and must then be what
  * the machine has.
  */
-#include "oracle/reference/follow_ptx.h"
+#include "oracle/follow/follow_ptx.h"
 
 #include <stdio.h>
 #include <string.h>

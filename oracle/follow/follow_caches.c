@@ -1,4 +1,4 @@
-#include "oracle/reference/follow_caches.h"
+#include "oracle/follow/follow_caches.h"
 
 #include "engine/caches/caches.h"
 #include "engine/crs/crs.h"

@@ -1,4 +1,4 @@
-#include "oracle/reference/follow_ptx.h"
+#include "oracle/follow/follow_ptx.h"
 
 #include "engine/base/invariant.h"
 

@@ -16,7 +16,7 @@
 #ifndef ORACLE_FOLLOW_CACHES_H
 #define ORACLE_FOLLOW_CACHES_H
 
-#include "oracle/reference/follow.h"
+#include "oracle/follow/follow.h"
 
 /* False: the machine is too large to be followed, *why. */
 bool follow_caches_new(struct arena *arena, struct follower *f, const char **why);

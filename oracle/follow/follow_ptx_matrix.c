@@ -2,7 +2,7 @@
  * follow_ptx_matrix.c - matrices in the registers of a warp (engine/reference_ptx/ref_matrix.c): what the lanes'
  * registers and memory become, and which accesses are heard.
  */
-#include "oracle/reference/follow_ptx.h"
+#include "oracle/follow/follow_ptx.h"
 
 #include <stdio.h>
 

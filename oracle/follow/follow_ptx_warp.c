@@ -2,7 +2,7 @@
  * follow_ptx_warp.c - a step of a warp, `crs` and `thread-pc`: who executes, the branch unit, barriers; and how it is
  * compared.
  */
-#include "oracle/reference/follow_ptx.h"
+#include "oracle/follow/follow_ptx.h"
 
 #include <string.h>
 

@@ -1,11 +1,11 @@
-#include "oracle/reference/follow.h"
+#include "oracle/follow/follow.h"
 
 #include "engine/base/invariant.h"
 #include "engine/blocks/lockstep.h"
 #include "engine/convergence/convergence.h"
 #include "engine/warps/simt.h"
-#include "oracle/reference/follow_caches.h"
-#include "oracle/reference/follow_ptx.h"
+#include "oracle/follow/follow_caches.h"
+#include "oracle/follow/follow_ptx.h"
 
 #include <stdio.h>
 #include <string.h>

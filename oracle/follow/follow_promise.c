@@ -11,7 +11,7 @@
  * Uniform walks, POS and SURW promise nothing of a single execution; a tape is held to what it says by whoever replays
  * it. Not asked: unfair:N and pct:d of more than 32 actors, and machines whose actors have several alternatives.
  */
-#include "oracle/reference/follow_ptx.h"
+#include "oracle/follow/follow_ptx.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /*
  * follow_ptx_places.c - where the addresses of PTX lead, in the copy of memory, and what observers hear of accesses.
  */
-#include "oracle/reference/follow_ptx.h"
+#include "oracle/follow/follow_ptx.h"
 
 /* The window that a generic address lies in; it becomes an address of that space. Far windows start at multiples of
  * 2^40 and have 2^32 addresses; near ones as listed. */

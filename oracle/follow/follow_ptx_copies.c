@@ -3,7 +3,7 @@
  * begun. Each is made when it is waited for: by its thread, group by group, or by whoever finds that nothing else is
  * missing at the mbarrier that hears of it. Observers hear of it at its beginning and when it is made.
  */
-#include "oracle/reference/follow_ptx.h"
+#include "oracle/follow/follow_ptx.h"
 
 #include <string.h>
 

@@ -16,7 +16,7 @@
 #include "engine/reference_ptx/ref_bars.h"
 #include "engine/reference_ptx/ref_branch.h"
 #include "engine/reference_ptx/ref_ptx.h"
-#include "oracle/reference/follow.h"
+#include "oracle/follow/follow.h"
 
 /* semantics_block: what preBrk and preRet pushed. */
 struct follow_entry {
