@@ -152,23 +152,36 @@ const void *ptx_generic_bytes(const struct machine *machine, const struct ptx_la
 
 /* ---- shared memory of other blocks of a cluster ---- */
 
-/* The slot of the machine that holds the block which an address of shared memory names by its rank; UINT32_MAX: none
- * does, or it has ended. The address becomes one of that block's. */
-static uint32_t block_named(const struct machine *machine, const struct ptx_lanes *lanes,
-                            uint64_t *address)
+uint32_t ptx_block_ranked(const struct machine *machine, const struct ptx_lanes *lanes,
+                          uint32_t rank)
 {
     const struct program *program = machine->program;
     const struct ptx_kernel *kernel = program->ptx->kernel;
     const uint32_t own = kernel->first_block + lanes->block;
-    const uint32_t rank = ptx_cluster_rank_of(*address, 0);
-    if (rank >= ptx_cluster_size(kernel) || *address >> 32)
+    if (rank >= ptx_cluster_size(kernel))
         return UINT32_MAX;
     const uint32_t slot = lanes->block + ptx_cluster_block(kernel, own, rank) - own;
-    *address &= (1u << PTX_CLUSTER_SHIFT) - 1;
     if (slot >= program->launch.blocks ||
         (machine->groups && machine->groups[slot].finished == machine->groups[slot].count))
         return UINT32_MAX;
     return slot;
+}
+
+uint32_t ptx_block_at(const struct machine *machine, uint32_t byte)
+{
+    const struct program *program = machine->program;
+    return (byte / 4 - program->shared_base) / program->words[SPACE_SHARED];
+}
+
+/* The slot of the block which an address of shared memory names by its rank; the address becomes one of that block's. */
+static uint32_t block_named(const struct machine *machine, const struct ptx_lanes *lanes,
+                            uint64_t *address)
+{
+    const uint32_t rank = ptx_cluster_rank_of(*address, 0);
+    if (rank >= ptx_cluster_size(machine->program->ptx->kernel) || *address >> 32)
+        return UINT32_MAX;
+    *address &= (1u << PTX_CLUSTER_SHIFT) - 1;
+    return ptx_block_ranked(machine, lanes, rank);
 }
 
 /* Whether an address of shared memory names a block at all. */

@@ -29,6 +29,8 @@ static void tell(struct machine *machine, enum access_kind kind, const struct ac
 /* The word of the copy as it will be written. */
 static uint32_t word_of(const struct machine *machine, const struct ptx_copying *copy, uint32_t at)
 {
+    if (copy->flags & PTX_COPY_VALUE)
+        return at == 0 ? copy->from : copy->given;
     uint32_t word = (uint32_t)machine->memory[(copy->from + at) / 4];
     uint32_t left = copy->given > at ? copy->given - at : 0;
     return left >= 4 ? word : word & ((1u << 8 * left) - 1);
@@ -61,12 +63,15 @@ void ptx_copy_touch(struct machine *machine, const struct ptx_lanes *lanes, uint
                     const struct ptx_copying *copy)
 {
     const bool made = copy->flags & PTX_COPY_MADE;
+    const bool reduces = machine->program->ptx->ops[copy->pc].atomic != NULL;
+    const bool reads = !(copy->flags & (PTX_COPY_MADE | PTX_COPY_VALUE));
     for (uint32_t at = 0; is_observed(machine) && at < copy->bytes; at += 4) {
-        uint32_t word =
-            made ? (uint32_t)machine->memory[(copy->to + at) / 4] : word_of(machine, copy, at);
-        if (at < copy->given && !made)
+        uint32_t word = made || reduces ? (uint32_t)machine->memory[(copy->to + at) / 4]
+                                        : word_of(machine, copy, at);
+        if (at < copy->given && reads)
             ptx_tell_lane(machine, lanes, lane, ACCESS_READ, copy->pc, copy->from + at, 4, 0);
-        ptx_tell_lane(machine, lanes, lane, ACCESS_WRITE, copy->pc, copy->to + at, 4, word);
+        ptx_tell_lane(machine, lanes, lane, reduces ? ACCESS_ATOMIC : ACCESS_WRITE, copy->pc,
+                      copy->to + at, 4, word);
     }
 }
 
@@ -94,9 +99,25 @@ void ptx_copy_put(struct machine *machine, struct ptx_copying *place,
         put(machine, (uint32_t *)(void *)place + i, words[i]);
 }
 
+/* Each element by what comes. */
+static void reduce(struct machine *machine, const struct ptx_op *op, const struct ptx_copying *copy)
+{
+    const uint32_t *words = (const uint32_t *)machine->memory, each = op->bytes;
+    for (uint32_t at = 0; at < copy->bytes; at += each) {
+        uint64_t comes = copy->flags & PTX_COPY_VALUE ? copy->from | (uint64_t)copy->given << 32
+                                                      : ptx_fetch(words, copy->from + at, each);
+        uint64_t old = ptx_fetch(words, copy->to + at, each);
+        ptx_store(machine, copy->to + at, each, ptx_atomic_value(op, old, comes, 0));
+    }
+}
+
 void ptx_copy_make(struct ptx_step *x, uint32_t lane, const struct ptx_copying *copy)
 {
-    for (uint32_t at = 0; at < copy->bytes && !(copy->flags & PTX_COPY_MADE); at += 4)
+    const struct ptx_op *op = &x->code->ops[copy->pc];
+    const bool made = copy->flags & PTX_COPY_MADE;
+    if (op->atomic && !made)
+        reduce(x->m, op, copy);
+    for (uint32_t at = 0; at < copy->bytes && !made && !op->atomic; at += 4)
         put(x->m, (uint32_t *)&x->m->memory[(copy->to + at) / 4], word_of(x->m, copy, at));
     ptx_copy_touch(x->m, x->lanes, lane, copy);
 }
@@ -234,6 +255,68 @@ static bool bulk_places(struct ptx_step *x, uint32_t lane, uint32_t bytes, uint3
     return true;
 }
 
+static bool stuck(struct ptx_step *x, uint32_t lane, const char *why)
+{
+    ptx_stuck(x->m, x->lanes->first_thread + lane, x->pc, why);
+    return false;
+}
+
+/* It is under way for the mbarrier. False: the execution has ended. */
+static bool begin_heard(struct ptx_step *x, uint32_t lane, const struct ptx_copying *copy,
+                        uint32_t mbarrier)
+{
+    const struct ptx_underway_entry entry = {
+        .copy = *copy, .mbarrier = mbarrier, .thread = x->lanes->first_thread + lane};
+    if (ptx_block_at(x->m, copy->to) != ptx_block_at(x->m, mbarrier))
+        return stuck(x, lane,
+                     "the mbarrier is of another block than the shared memory that is written");
+    if (!ptx_underway_add(x, lane, &entry))
+        return false;
+    ptx_copy_touch(x->m, x->lanes, lane, copy);
+    return ptx_mbarrier_hears(x, lane, mbarrier);
+}
+
+/* The same place of every block that the mask names, and the same mbarrier there. */
+static bool multicast(struct ptx_step *x, uint32_t lane, struct ptx_copying copy, uint32_t mbarrier)
+{
+    const uint32_t mask = (uint32_t)ptx_source(x->m, x->lanes, &x->op->sources[1], lane) & 0xffff;
+    const uint32_t bytes = 4 * x->m->program->words[SPACE_SHARED];
+    const uint32_t from = ptx_block_at(x->m, copy.to), to = copy.to;
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        const uint32_t slot = ptx_block_ranked(x->m, x->lanes, (uint32_t)__builtin_ctz(rest));
+        if (slot == UINT32_MAX)
+            return stuck(x, lane,
+                         "the mask names a block that the cluster has not, or that has ended");
+        copy.to = to + (slot - from) * bytes;
+        if (!begin_heard(x, lane, &copy, mbarrier + (slot - from) * bytes))
+            return false;
+    }
+    return true;
+}
+
+/* st.async, red.async: each element on its own. */
+static bool store_lane(struct ptx_step *x, uint32_t lane)
+{
+    const lane_mask only = (lane_mask)1 << lane;
+    uint32_t to[LIMIT_WARP], mbarrier[LIMIT_WARP];
+    if (!places(x, &x->op->parts[0], x->op->atomic ? PTX_ACCESS_ATOM : PTX_ACCESS_ST, only, to) ||
+        !places(x, &x->op->parts[2], PTX_ACCESS_ATOM, only, mbarrier))
+        return false;
+    for (uint32_t e = 0; e < x->op->count; e++) {
+        const uint64_t value = ptx_source(x->m, x->lanes, &x->op->sources[e], lane);
+        const struct ptx_copying copy = {.to = to[lane] + e * x->op->bytes,
+                                         .from = (uint32_t)value,
+                                         .bytes = x->op->bytes,
+                                         .given = (uint32_t)(value >> 32),
+                                         .age = x->op->bytes,
+                                         .pc = x->pc,
+                                         .flags = PTX_COPY_BULK | PTX_COPY_VALUE};
+        if (!begin_heard(x, lane, &copy, mbarrier[lane]))
+            return false;
+    }
+    return true;
+}
+
 /* False: the execution has ended. */
 static bool bulk_lane(struct ptx_step *x, uint32_t lane)
 {
@@ -257,22 +340,21 @@ static bool bulk_lane(struct ptx_step *x, uint32_t lane)
     if (!places(x, &x->op->parts[2], PTX_ACCESS_ATOM, (lane_mask)1 << lane, mbarrier))
         return false;
     copy.age = bytes;
-    const struct ptx_underway_entry entry = {
-        .copy = copy, .mbarrier = mbarrier[lane], .thread = x->lanes->first_thread + lane};
-    if (!ptx_underway_add(x, lane, &entry))
-        return false;
-    ptx_copy_touch(x->m, x->lanes, lane, &copy);
-    return ptx_mbarrier_hears(x, lane, mbarrier[lane]);
+    return x->op->width == PTX_W_MULTICAST ? multicast(x, lane, copy, mbarrier[lane])
+                                           : begin_heard(x, lane, &copy, mbarrier[lane]);
 }
 
 /*  bulk        n is a multiple of 16; both sides exist
  *      <theta | cp.async.bulk [d], [s], n, [b]>  ->  theta'    (d, s, n) is under way for the mbarrier at b
  *      <theta | cp.async.bulk [d], [s], n>  ->  theta'         (d, s, n) is under way, in no group of bulk copies yet
+ *
+ *  cp.reduce: what is copied is added and the like to what is there, element by element. multicast: (d, s, n) for the b
+ *  of each block of a mask. st.async, red.async: a value instead of s; b as d may be of another block of the cluster.
  */
 static enum rule async_bulk(struct ptx_step *x)
 {
     for (lane_mask rest = x->executing; rest; rest &= rest - 1)
-        if (!bulk_lane(x, lowest_lane(rest)))
+        if (!(x->op->opcode == PTX_OP_CP ? bulk_lane : store_lane)(x, lowest_lane(rest)))
             break;
     return RULE_ASYNC_BULK;
 }
@@ -344,7 +426,7 @@ static bool meets(uint32_t a, uint32_t bytes, uint32_t b, uint32_t others)
 
 bool ptx_copy_meets(const struct ptx_copying *copy, uint32_t byte, uint32_t bytes, bool writes)
 {
-    bool reads = writes && !(copy->flags & PTX_COPY_MADE);
+    bool reads = writes && !(copy->flags & (PTX_COPY_MADE | PTX_COPY_VALUE));
     return meets(byte, bytes, copy->to, copy->bytes) ||
            (reads && meets(byte, bytes, copy->from, copy->given));
 }

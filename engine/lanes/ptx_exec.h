@@ -65,7 +65,8 @@ struct ptx_copying {
 
 enum {
     PTX_COPY_BULK = 1, /* cp.async.bulk: groups of its own */
-    PTX_COPY_MADE = 2  /* wait_group.read: it was made, but others may not rely on it */
+    PTX_COPY_MADE = 2, /* wait_group.read: it was made, but others may not rely on it */
+    PTX_COPY_VALUE = 4 /* st.async, red.async: `from` and `given` are the value, low half first */
 };
 
 enum {

@@ -162,6 +162,12 @@ struct ptx_access {
     bool same;           /* all lanes execute, and have one place */
 };
 
+/* The slot of the machine that holds the block of this rank in the lanes' cluster; UINT32_MAX: there is none, or it has
+ * ended. */
+uint32_t ptx_block_ranked(const struct machine *machine, const struct ptx_lanes *lanes,
+                          uint32_t rank);
+/* The slot of the machine whose shared memory this byte is of. */
+uint32_t ptx_block_at(const struct machine *machine, uint32_t byte);
 /* Finds the places of the executing lanes: scratch->byte. False: one has none, the execution has ended. */
 bool ptx_places(struct ptx_access *access);
 /* The same, but *lane is the one that has none, and nothing ends. */
@@ -196,8 +202,8 @@ bool ptx_mbarrier_expects(struct ptx_step *x, uint32_t lane, uint32_t byte);
 /* False: there is no room (stuck). */
 bool ptx_underway_add(struct ptx_step *x, uint32_t lane, const struct ptx_underway_entry *entry);
 /* Arrivals and bytes that are under way for the object at `byte`. */
-void ptx_underway_sum(const struct machine *machine, const struct ptx_lanes *lanes, uint32_t byte,
-                      uint32_t *arrivals, uint32_t *bytes);
+void ptx_underway_sum(const struct machine *machine, uint32_t byte, uint32_t *arrivals,
+                      uint32_t *bytes);
 /* All of it is made, by the lane that waits for it; returns where the last of it was begun. */
 uint32_t ptx_underway_make(struct ptx_step *x, uint32_t lane, uint32_t byte);
 /* As ptx_async_touch and ptx_async_hits. */

@@ -131,7 +131,7 @@ static bool settle(struct ptx_step *x, uint32_t lane, uint32_t byte)
 {
     struct mbarrier b = object_of(look(x->m, byte));
     uint32_t arrivals, bytes, phase = b.phase;
-    ptx_underway_sum(x->m, x->lanes, byte, &arrivals, &bytes);
+    ptx_underway_sum(x->m, byte, &arrivals, &bytes);
     if (arrivals + bytes == 0 || b.pending != arrivals || b.bytes != (int32_t)bytes)
         return false;
     b.pending = 0;

@@ -132,7 +132,9 @@ struct ptx_op {
      * _CONST (of entries) or in _LOCAL, at a PTX_PLACE_FRAME. */
     uint8_t space;
     uint8_t bytes, count; /* LD, ST, ATOM: of one element; elements of a vector */
-    uint8_t width; /* LD: bits of the result registers as declared: 16, 32, 64; 0: of its element */
+    uint8_t
+        width; /* LD: bits of the result registers as declared: 16, 32, 64; 0: of its element; COPY_BULK: _REDUCE,
+                      _MULTICAST, _NONE */
     uint64_t offset;             /* LD, ST, ATOM: added to the address */
     uint32_t target;             /* BRA, CALL, SSY, PREBRK, PRERET: address, 0: indirect */
     uint32_t table, table_count; /* BRX: ptx_code.table[..] of addresses */

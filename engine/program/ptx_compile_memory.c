@@ -286,23 +286,23 @@ static bool is_far(const struct ptx_builder *b)
     return is_far;
 }
 
-/* Whether one of two forms stands in the code that is reached. */
+/* Whether one of the forms from the first to the last stands in the code that is reached. */
 static bool has_form(const struct ptx_statement *stm, enum ptx_form a, enum ptx_form b)
 {
     bool has = false;
     for (; stm && !has; stm = stm->next) {
         enum ptx_form form = stm->u.instruction.form;
         has = stm->kind == PTX_BLOCK ? has_form(stm->u.block, a, b)
-                                     : stm->kind == PTX_INSTRUCTION && (form == a || form == b);
+                                     : stm->kind == PTX_INSTRUCTION && form >= a && form <= b;
     }
     return has;
 }
 
-static bool reaches_form(const struct ptx_builder *b, enum ptx_form one, enum ptx_form other)
+static bool reaches_form(const struct ptx_builder *b, enum ptx_form first, enum ptx_form last)
 {
     bool has = false;
     for (uint32_t f = 0; f < b->reach.function_count && !has; f++)
-        has = has_form(b->reach.functions[f]->body, one, other);
+        has = has_form(b->reach.functions[f]->body, first, last);
     return has;
 }
 
@@ -321,6 +321,7 @@ static void start_lists(struct ptx_builder *b, struct region_list *global,
     code->has_clusters =
         ptx_cluster_size(b->ptx) > 1 ||
         reaches_form(b, PTX_FORM_MAPA_ANY, PTX_FORM_GETCTARANK_ANY) ||
+        reaches_form(b, PTX_FORM_CP_MULTICAST, PTX_FORM_CP_MULTICAST_HINT) ||
         reaches_form(b, PTX_FORM_BARRIER_CLUSTER_ARRIVE, PTX_FORM_BARRIER_CLUSTER_WAIT);
     *global =
         far ? start_list(b, &code->global, globals + placed, PTX_FAR_GLOBAL_BASE, PTX_FAR_END)
@@ -339,7 +340,8 @@ static void start_lists(struct ptx_builder *b, struct region_list *global,
 static void place_underway(struct ptx_builder *b, struct region_list *shared)
 {
     struct ptx_code *code = b->code;
-    if (!reaches_form(b, PTX_FORM_CP_ARRIVE, PTX_FORM_CP_BULK_IN))
+    if (!reaches_form(b, PTX_FORM_CP_ARRIVE, PTX_FORM_CP_BULK_IN) &&
+        !reaches_form(b, PTX_FORM_CP_BULK_CLUSTER, PTX_FORM_RED_ASYNC_LOGIC))
         return;
     code->underway =
         PTX_UNDERWAY_LEAST + PTX_UNDERWAY_EACH * (uint32_t)b->program->launch.threads +

@@ -274,18 +274,52 @@ static void build_copy(struct ptx_builder *b, const struct ptx_instruction *i, s
         add_source(b, op, size->next, u32, 0);
 }
 
-/* dst, src, bytes, and the mbarrier. */
+/* An mbarrier hears of it. */
+static bool is_heard(const struct ptx_instruction *i)
+{
+    return i->words[PTX_SLOT_SYNC] == PTX_W_MBARRIER_TX;
+}
+
+/* dst, src, bytes, and the mbarrier; which blocks get it. `bytes`: of an element of a reduction. */
 static void build_bulk(struct ptx_builder *b, const struct ptx_instruction *i, struct ptx_op *op)
 {
-    const bool loads = i->form == PTX_FORM_CP_BULK_IN;
+    const bool reads_global = is_heard(i) && i->words[PTX_SLOT_NC] == PTX_W_GLOBAL;
     op->exec = PTX_EXEC_COPY_BULK;
-    op->has_count = loads;
+    op->has_count = is_heard(i);
     op->parts = ARENA_ARRAY(b->arena, struct ptx_op, 3);
-    build_part(b, *i, &op->parts[0], operand(i, 0), 16, loads ? PTX_W_SHARED : PTX_W_GLOBAL);
-    build_part(b, *i, &op->parts[1], operand(i, 1), 16, loads ? PTX_W_GLOBAL : PTX_W_SHARED);
-    if (loads)
+    build_part(b, *i, &op->parts[0], operand(i, 0), 16,
+               op->has_count ? PTX_W_SHARED : PTX_W_GLOBAL);
+    build_part(b, *i, &op->parts[1], operand(i, 1), 16, reads_global ? PTX_W_GLOBAL : PTX_W_SHARED);
+    if (op->has_count)
         build_part(b, *i, &op->parts[2], operand(i, 3), 8, PTX_W_SHARED);
     add_source(b, op, operand(i, 2), u32, 0);
+    op->width = i->words[PTX_SLOT_PART];
+    if (op->width == PTX_W_MULTICAST)
+        add_source(b, op, operand(i, 4), u32, 0);
+    if (op->width != PTX_W_REDUCE)
+        return;
+    describe_access(op, i);
+    op->mode = i->words[PTX_SLOT_OP];
+    op->atomic = ptx_atomic_find((enum ptx_word)op->mode, (enum ptx_word)i->words[PTX_SLOT_TYPE]);
+}
+
+/* st.async, red.async: values from registers. */
+static void build_async_store(struct ptx_builder *b, const struct ptx_instruction *i,
+                              struct ptx_op *op)
+{
+    const bool reduces = ptx_forms[i->form].opcode == PTX_OP_RED;
+    b->code->has_async = true;
+    op->exec = PTX_EXEC_COPY_BULK;
+    op->has_count = true;
+    op->mode = i->words[PTX_SLOT_OP];
+    describe_access(op, i);
+    op->parts = ARENA_ARRAY(b->arena, struct ptx_op, 3);
+    add_elements(b, op, operand(i, 1), false, type_of(i));
+    build_part(b, *i, &op->parts[0], operand(i, 0), (uint64_t)op->bytes * op->count, PTX_W_SHARED);
+    build_part(b, *i, &op->parts[2], operand(i, 2), 8, PTX_W_SHARED);
+    if (reduces)
+        op->atomic =
+            ptx_atomic_find((enum ptx_word)op->mode, (enum ptx_word)i->words[PTX_SLOT_TYPE]);
 }
 
 /* cp.async.mbarrier.arrive, mbarrier: the address of an object. */
@@ -303,10 +337,6 @@ static void build_async(struct ptx_builder *b, const struct ptx_instruction *i, 
     b->code->has_async = true;
     op->mode = i->words[PTX_SLOT_UNI] == PTX_W_BULK; /* of commit and wait: PTX_COPY_BULK */
     switch ((int)i->form) {
-    case PTX_FORM_CP_BULK_IN:
-    case PTX_FORM_CP_BULK_OUT:
-        build_bulk(b, i, op);
-        return;
     case PTX_FORM_CP_ARRIVE:
         op->exec = PTX_EXEC_COPY_ARRIVE;
         op->mode = i->words[PTX_SLOT_NC];
@@ -319,10 +349,18 @@ static void build_async(struct ptx_builder *b, const struct ptx_instruction *i, 
     case PTX_FORM_CP_BULK_COMMIT:
         op->exec = PTX_EXEC_COPY_COMMIT;
         return;
-    default:
+    case PTX_FORM_CP_BULK_PREFETCH:
+        op->exec = PTX_EXEC_NOP;
+        return;
+    case PTX_FORM_CP_WAIT:
+    case PTX_FORM_CP_WAIT_ALL:
+    case PTX_FORM_CP_BULK_WAIT:
         op->exec = PTX_EXEC_COPY_WAIT;
         op->target = i->operands ? (uint32_t)i->operands->value : UINT32_MAX;
         op->width = i->words[PTX_SLOT_NC];
+        return;
+    default:
+        build_bulk(b, i, op);
     }
 }
 
@@ -506,11 +544,17 @@ static void build_opcode(struct ptx_builder *b, const struct ptx_instruction *i,
         build_load(b, i, op);
         return;
     case PTX_OP_ST:
-        build_store(b, i, op);
+        if (is_heard(i))
+            build_async_store(b, i, op);
+        else
+            build_store(b, i, op);
         return;
     case PTX_OP_ATOM:
     case PTX_OP_RED:
-        build_atomic(b, i, op);
+        if (is_heard(i))
+            build_async_store(b, i, op);
+        else
+            build_atomic(b, i, op);
         return;
     case PTX_OP_CP:
         build_async(b, i, op);

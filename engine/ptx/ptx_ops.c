@@ -225,6 +225,8 @@ static struct ptx_type type_of_kind(char kind, const uint8_t words[PTX_SLOT_COUN
                                      : (struct ptx_type)BITS(32);
     case 'h':
         return (struct ptx_type)BITS(64);
+    case 'g':
+        return (struct ptx_type)BITS(16);
     case 'p':
         return (struct ptx_type){PTX_CLASS_PRED, 1, false};
     case 't':
@@ -255,7 +257,7 @@ bool ptx_item_next(const char **pattern, const uint8_t words[PTX_SLOT_COUNT],
         item->relaxed |= *at == '~';
         item->paired |= *at == '|';
     }
-    INVARIANT((*at == ' ' || *at == '\0') && strchr("tuwdbpvamkilTcDABCFxh", item->kind));
+    INVARIANT((*at == ' ' || *at == '\0') && strchr("tuwdbpvamkilTcDABCFxhg", item->kind));
     item->type = type_of_kind(item->kind, words);
     *pattern = at;
     return true;

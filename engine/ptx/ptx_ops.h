@@ -18,7 +18,7 @@
     X(TYPE3, type3)   /* of a product: the elements of B */                                        \
     X(TYPE4, type4)   /* of a product: the elements of C */                                        \
     X(SHAPE, shape)   /* m16n8k16 ..; 1d a2d ..: the geometry of a texture */                      \
-    X(PART, part)     /* a b c d: which matrix; r g b a: which channel */                          \
+    X(PART, part)     /* a b c d: which matrix; r g b a: which channel; reduce, multicast */       \
     X(LAYOUT, layout) /* row col */                                                                \
     X(LAYOUT2, layout2)                                                                            \
     X(MODE, mode)     /* lo hi wide; l r; up down bfly idx; all any uni ballot; to; f4e .. */      \

@@ -47,6 +47,12 @@ static uint32_t thread_of(const struct follow_step *s, uint32_t lane)
     return s->g->registers->first_thread + lane;
 }
 
+static bool stuck(struct follow_step *s, uint32_t lane)
+{
+    follow_ptx_fault(s, STATUS_STUCK, lane);
+    return false;
+}
+
 /* ---- a copy ---- */
 
 /* Four bytes, as they will be written. */
@@ -206,10 +212,8 @@ static bool bulk_end(struct follow_step *s, uint32_t part, uint32_t lane, uint32
     y.op = &end;
     if (!follow_ptx_places(&y, part == 0, last))
         return false;
-    if (last[lane].byte != first[lane].byte + bytes - BULK_UNIT)
-        follow_ptx_fault(s, STATUS_STUCK, lane);
     *byte = first[lane].byte;
-    return s->x->end == STATUS_RUNNING;
+    return last[lane].byte == first[lane].byte + bytes - BULK_UNIT || stuck(s, lane);
 }
 
 /* The mbarrier is told of it: what its phase is. False: there is none, and the execution ends. */
@@ -217,10 +221,8 @@ static bool object_hears(struct follow_step *s, uint32_t lane, uint32_t byte, ui
 {
     const uint64_t bits = follow_ptx_bytes(s->x->memory, byte, OBJECT);
     const uint32_t at = byte + WORD * ref_mbarrier_phase(bits);
-    if (!ref_mbarrier_exists(bits)) {
-        follow_ptx_fault(s, STATUS_STUCK, lane);
-        return false;
-    }
+    if (!ref_mbarrier_exists(bits))
+        return stuck(s, lane);
     follow_ptx_check_heard(s, heard, REF_ATOMIC, lane, at, WORD,
                            follow_ptx_bytes(s->x->memory, at, WORD));
     return true;
@@ -229,23 +231,24 @@ static bool object_hears(struct follow_step *s, uint32_t lane, uint32_t byte, ui
 static bool bulk_lane(struct follow_step *s, uint32_t lane, uint32_t *heard)
 {
     const uint32_t bytes = (uint32_t)follow_ptx_source(s, 0, lane);
+    const uint32_t first = s->f->program->shared_base, block = s->f->program->words[SPACE_SHARED];
     struct copy c = {.thread = thread_of(s, lane), .bytes = bytes, .given = bytes, .bulk = true};
     struct follow_place object[LIMIT_WARP];
     bool only[LIMIT_WARP] = {false};
     only[lane] = true;
-    if (bytes == 0 || bytes % BULK_UNIT != 0) {
-        follow_ptx_fault(s, STATUS_STUCK, lane);
-        return false;
-    }
+    if (bytes == 0 || bytes % BULK_UNIT != 0)
+        return stuck(s, lane);
     if (!bulk_end(s, 0, lane, bytes, &c.to) || !bulk_end(s, 1, lane, bytes, &c.from))
         return false;
-    c.has_object = s->op->statement->u.instruction.form == PTX_FORM_CP_BULK_IN;
+    c.has_object = s->op->statement->u.instruction.words[PTX_SLOT_SYNC] == PTX_W_MBARRIER_TX;
     if (c.has_object) {
         struct follow_step y = part_of(s, 2, only);
         if (!follow_ptx_places(&y, true, object))
             return false;
         c.object = object[lane].byte;
         c.transactions = bytes;
+        if ((c.object / WORD - first) / block != (c.to / WORD - first) / block)
+            return stuck(s, lane);
     }
     add(s, &c);
     hear(s, &c, lane, heard);
@@ -255,7 +258,9 @@ static bool bulk_lane(struct follow_step *s, uint32_t lane, uint32_t *heard)
 static enum rule bulk(struct follow_step *s)
 {
     uint32_t heard = s->f->heard_at;
-    for (uint32_t l = 0; l < s->g->registers->count; l++)
+    if (s->op->opcode != PTX_OP_CP || s->op->statement->u.instruction.words[PTX_SLOT_PART])
+        follow_ptx_lost(s->f, "st.async, red.async, cp.reduce or .multicast");
+    for (uint32_t l = 0; l < s->g->registers->count && s->f->state == FOLLOW_ALONG; l++)
         if (s->executes[l] && !bulk_lane(s, l, &heard))
             break;
     follow_ptx_check_all_heard(s, heard);
@@ -272,10 +277,8 @@ static bool arrive_lane(struct follow_step *s, uint32_t lane, uint32_t byte, uin
     const uint32_t thread = thread_of(s, lane);
     uint64_t bits = follow_ptx_bytes(s->x->memory, byte, OBJECT);
     if (s->op->statement->u.instruction.words[PTX_SLOT_NC] != PTX_W_NOINC) {
-        if (!ref_mbarrier_expects(&bits)) {
-            follow_ptx_fault(s, STATUS_STUCK, lane);
-            return false;
-        }
+        if (!ref_mbarrier_expects(&bits))
+            return stuck(s, lane);
         follow_ptx_put_bytes(s->x->memory, byte, OBJECT, bits);
     }
     for (uint32_t i = 0, left = all->count; left > 0; left--) {

@@ -550,7 +550,9 @@ static struct launch_manner mbarrier_of(const struct ptx_op *op)
                                   .acquires = !copies && waits && orders,
                                   .releases = copies || (!waits && orders),
                                   .copies = copies,
-                                  .scope = says(op, PTX_W_CLUSTER) ? SYNC_CLUSTER : SYNC_BLOCK};
+                                  .scope = says(op, PTX_W_CTA)                      ? SYNC_BLOCK
+                                           : copies && op->atomic && !op->has_count ? SYNC_DEVICE
+                                                                                    : SYNC_CLUSTER};
 }
 
 static struct launch_manner manner_of(const struct ptx_op *op)

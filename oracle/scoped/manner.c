@@ -21,8 +21,8 @@ static struct manner fence_of(enum ptx_word sem, enum ptx_word scope, bool memba
                            .acquires = both || sem == PTX_W_ACQUIRE};
 }
 
-/* An mbarrier is of its block, unless it says .cluster: arrivals release, waits that succeed acquire, unless they are
- * relaxed. */
+/* Of an mbarrier arrivals release, waits that succeed acquire, unless they are relaxed: in the cluster, unless they say
+ * .cta. (Without a scope the ISA has .cta, but arrives at other blocks' mbarriers so, too, as CUTLASS does.) */
 static struct manner mbarrier_of(const struct ptx_op *op, enum ptx_word sem, enum ptx_word scope)
 {
     bool waits = op->mode == PTX_W_TEST_WAIT || op->mode == PTX_W_TRY_WAIT;
@@ -30,7 +30,7 @@ static struct manner mbarrier_of(const struct ptx_op *op, enum ptx_word sem, enu
     bool orders = sem != PTX_W_RELAXED && !counts;
     if (op->mode == PTX_W_INIT || op->mode == PTX_W_INVAL)
         return (struct manner){.writes = true};
-    return (struct manner){.reach = scope == PTX_W_CLUSTER ? REACH_CLUSTER : REACH_BLOCK,
+    return (struct manner){.reach = scope == PTX_W_CTA ? REACH_BLOCK : REACH_CLUSTER,
                            .strong = true,
                            .reads = true,
                            .writes = !waits,
@@ -50,8 +50,12 @@ struct manner manner_of(const struct ptx_op *op)
         return mbarrier_of(op, sem, scope);
     if (op->exec == PTX_EXEC_COPY || op->exec == PTX_EXEC_COPY_BULK ||
         op->exec == PTX_EXEC_COPY_ARRIVE)
-        return (struct manner){
-            .strong = true, .reads = true, .writes = true, .releases = true, .copies = true};
+        return (struct manner){.reach = op->atomic && !op->has_count ? REACH_ALL : REACH_CLUSTER,
+                               .strong = true,
+                               .reads = true,
+                               .writes = true,
+                               .releases = true,
+                               .copies = true};
     const bool reads = ptx_exec_is(op->exec, PTX_LOADS);
     const bool writes = ptx_exec_is(op->exec, PTX_STORES);
     if (!reads && !writes && !atomic)
