@@ -114,16 +114,37 @@ uint32_t transform_places(struct arena *arena, const struct ast_kernel *kernel,
     return places;
 }
 
-/* Well-formed, and the graphs of blocks reducible. */
-static bool is_kernel(struct arena *arena, const struct ast_kernel *kernel)
+/* A limit of the language is told with its number; numbers in quotes are names'. */
+static bool tells_limit(const char *error)
 {
-    return ast_check(kernel, NULL) &&
-           (kernel->form != FORM_BLOCKS || edit_is_reducible(arena, kernel));
+    bool quoted = false;
+    for (; *error; error++) {
+        quoted ^= *error == '\'';
+        if (!quoted && *error >= '0' && *error <= '9')
+            return true;
+    }
+    return false;
 }
 
-/* NULL: there is no place, or the result is no kernel any more. */
+/* NULL: it is one, well-formed, and the graphs of blocks reducible. */
+static const char *why_no_kernel(struct arena *arena, const struct ast_kernel *kernel)
+{
+    if (!kernel)
+        return "its text is refused";
+    if (ast_check(kernel, NULL))
+        return kernel->form == FORM_BLOCKS && !edit_is_reducible(arena, kernel)
+                   ? "a graph is not reducible"
+                   : NULL;
+    struct diag *diag = ARENA_NEW(arena, struct diag);
+    diag_init(diag, "", NULL, 0);
+    (void)ast_check(kernel, diag);
+    return diag->entries[0].text;
+}
+
+/* NULL: there is no place, or the result is no kernel any more; *broken: why not, where no limit is in the way. */
 static struct ast_kernel *apply_step(struct arena *arena, const struct ast_kernel *kernel,
-                                     const struct transform_step *step, uint32_t places)
+                                     const struct transform_step *step, uint32_t places,
+                                     const char **broken)
 {
     size_t mark = arena_mark(arena);
     if (places == 0)
@@ -133,9 +154,13 @@ static struct ast_kernel *apply_step(struct arena *arena, const struct ast_kerne
     functions[step->id](&edit);
     if (edit_done(&edit) && kernel->form == FORM_PTX)
         edit.kernel = edit_reread(arena, edit.kernel);
-    if (edit_done(&edit) && edit.kernel && is_kernel(arena, edit.kernel))
+    const char *why = edit_done(&edit) ? why_no_kernel(arena, edit.kernel) : NULL;
+    if (edit_done(&edit) && !why)
         return edit.kernel;
-    arena_release(arena, mark);
+    if (why && !tells_limit(why))
+        *broken = why;
+    else
+        arena_release(arena, mark);
     return NULL;
 }
 
@@ -144,14 +169,14 @@ struct ast_kernel *transform_apply(struct arena *arena, const struct ast_kernel 
 {
     struct ast_kernel *result = ast_kernel_copy(arena, kernel);
     struct transform_list applied = {.count = 0};
-    for (uint32_t i = 0; i < list->count; i++) {
+    for (uint32_t i = 0; i < list->count && !applied.broken; i++) {
         const struct transform_step *step = &list->steps[i];
         uint32_t places = transform_places(arena, result, step->id);
-        struct ast_kernel *next = apply_step(arena, result, step, places);
-        if (!next)
-            continue;
-        result = next;
-        applied.steps[applied.count++] = list->steps[i];
+        struct ast_kernel *next = apply_step(arena, result, step, places, &applied.broken);
+        if (next)
+            result = next;
+        if (next || applied.broken)
+            applied.steps[applied.count++] = list->steps[i];
     }
     if (done)
         *done = applied;
@@ -183,14 +208,14 @@ struct ast_kernel *transform_draw(struct arena *arena, const struct ast_kernel *
         wanted = 1 + wanted % 2; /* each reads the module twice */
     struct edit counting = begin(arena, result, UINT32_MAX);
     *list = (struct transform_list){.count = 0};
-    for (uint32_t i = 0; i < TRIES && list->count < wanted; i++) {
+    for (uint32_t i = 0; i < TRIES && list->count < wanted && !list->broken; i++) {
         struct transform_step step = {.id = draw_id(&rng)};
         step.number = pcg_next(&rng);
         uint32_t places = count_places(&counting, step.id);
-        struct ast_kernel *next = apply_step(arena, result, &step, places);
-        if (!next)
+        struct ast_kernel *next = apply_step(arena, result, &step, places, &list->broken);
+        if (!next && !list->broken)
             continue;
-        result = next;
+        result = next ? next : result;
         list->steps[list->count++] = step;
         if (list->count < wanted)
             counting = begin(arena, result, UINT32_MAX);

@@ -52,6 +52,8 @@ enum { TRANSFORM_STEPS_MAX = 12, TRANSFORM_DRAWN_MAX = 6 };
 struct transform_list {
     uint32_t count;
     struct transform_step steps[TRANSFORM_STEPS_MAX];
+    const char *
+        broken; /* NULL; or why what the last step made is no kernel, though no limit is in the way: our mistake */
 };
 
 /* "wrap:12,rename" (no number: 0). False: *error_at is the offending item. */
@@ -59,7 +61,8 @@ bool transform_parse_list(const char *text, struct transform_list *list, const c
 char *transform_print_list(struct arena *arena, const struct transform_list *list);
 
 /* 1 to TRANSFORM_DRAWN_MAX steps that do something to the kernel, one after the other, and the kernel after
- * them: a function of seed and kernel. The list is empty where nothing that was tried has a place. */
+ * them: a function of seed and kernel. The list is empty where nothing that was tried has a place. A step that is broken
+ * is the last one, and is not done. */
 struct ast_kernel *transform_draw(struct arena *arena, const struct ast_kernel *kernel,
                                   uint64_t seed, struct transform_list *list);
 

@@ -13,6 +13,16 @@ struct ast_var *transform_memory(struct edit *edit, enum ast_space space, int32_
     return var;
 }
 
+/* What it holds at first is drawn. */
+static struct ast_expr *input(struct edit *edit, enum ast_space space)
+{
+    struct ast_var *var = transform_memory(edit, space, 0);
+    var->is_input = true;
+    var->init_count = 0;
+    var->init = NULL;
+    return ast_var_ref(edit->arena, var);
+}
+
 /* ---- conditions ---- */
 
 static struct ast_expr *builtin(struct edit *edit, enum ast_builtin id)
@@ -37,13 +47,8 @@ static struct ast_expr *from_memory(struct edit *edit, bool value)
 /* Whatever an input is, it equals itself. */
 static struct ast_expr *from_input(struct edit *edit, bool value)
 {
-    struct ast_var *var =
-        transform_memory(edit, edit_choose(edit, 2) ? SPACE_SHARED : SPACE_PRIVATE, 0);
-    var->is_input = true;
-    var->init_count = 0;
-    var->init = NULL;
-    return compare(edit, value ? BINARY_EQ : BINARY_NE, ast_var_ref(edit->arena, var),
-                   ast_var_ref(edit->arena, var));
+    struct ast_expr *a = input(edit, edit_choose(edit, 2) ? SPACE_SHARED : SPACE_PRIVATE);
+    return compare(edit, value ? BINARY_EQ : BINARY_NE, a, ast_var_ref(edit->arena, a->var));
 }
 
 static struct ast_expr *from_builtins(struct edit *edit, bool value, bool uniform)
@@ -78,14 +83,9 @@ struct ast_expr *transform_known(struct edit *edit, bool value, bool uniform)
 /* The same in all threads of a block, though not known: an input, the block's number. */
 static struct ast_expr *uniform_selection(struct edit *edit)
 {
-    if (edit_choose(edit, 2)) {
-        struct ast_var *input = transform_memory(edit, SPACE_SHARED, 0);
-        input->is_input = true;
-        return ast_binary(edit->arena, BINARY_AND, ast_var_ref(edit->arena, input),
-                          ast_int(edit->arena, 1));
-    }
-    return ast_binary(edit->arena, BINARY_AND, ast_builtin_ref(edit->arena, BUILTIN_BID),
-                      ast_int(edit->arena, 1));
+    struct ast_expr *a = edit_choose(edit, 2) ? input(edit, SPACE_SHARED)
+                                              : ast_builtin_ref(edit->arena, BUILTIN_BID);
+    return ast_binary(edit->arena, BINARY_AND, a, ast_int(edit->arena, 1));
 }
 
 static struct ast_expr *lane_selection(struct edit *edit)
@@ -100,8 +100,7 @@ static struct ast_expr *lane_selection(struct edit *edit)
         a = ast_binary(edit->arena, BINARY_SHR, a, ast_int(edit->arena, 1));
         break;
     default:
-        a = ast_var_ref(edit->arena, transform_memory(edit, SPACE_PRIVATE, 0));
-        a->var->is_input = true;
+        a = input(edit, SPACE_PRIVATE);
         break;
     }
     return ast_binary(edit->arena, BINARY_AND, a, ast_int(edit->arena, 1));

@@ -35,6 +35,7 @@ static struct transform_list without_idle(struct reduction *r, const struct tran
     struct transform_list done;
     size_t mark = arena_mark(r->arena);
     (void)transform_apply(r->arena, r->base, list, &done);
+    done.broken = NULL;
     arena_release(r->arena, mark);
     return done;
 }

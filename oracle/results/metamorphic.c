@@ -121,6 +121,26 @@ struct ast_kernel *metamorphic_besides(struct arena *arena, const struct ast_ker
                : NULL;
 }
 
+/* What a transformation makes of a kernel is a kernel. */
+static const char *report_broken(struct checking *c, const struct transform_list *list)
+{
+    const char *name = transform_table[list->steps[list->count - 1].id].name;
+    struct divergence *d = ARENA_NEW(c->arena, struct divergence);
+    struct evidence e;
+    evidence_open(&e, c->arena);
+    evidence_string(&e, "transforms", transform_print_list(c->arena, list));
+    evidence_string(&e, "why", list->broken);
+    *d = (struct divergence){.oracle = ORACLE_METAMORPHIC,
+                             .class_name = "kernel",
+                             .rule = RULE_NONE,
+                             .observable = name,
+                             .subject = SUBJECT_THREADS,
+                             .evidence = evidence_close(&e)};
+    d->summary = arena_printf(c->arena, "what '%s' makes is no kernel: %s", name, list->broken);
+    answer_diverge(&c->result->answers[ORACLE_METAMORPHIC], d);
+    return "what a transformation makes is no kernel";
+}
+
 /* NULL: it is ready; or why there is nothing to compare. */
 static const char *transform(struct checking *c, uint64_t seed, struct check_options *options,
                              struct transformed *x)
@@ -130,6 +150,8 @@ static const char *transform(struct checking *c, uint64_t seed, struct check_opt
     struct ast_kernel *kernel = given->count > 0
                                     ? transform_apply(c->arena, c->kernel, given, &x->list)
                                     : transform_draw(c->arena, c->kernel, seed, &x->list);
+    if (x->list.broken)
+        return report_broken(c, &x->list);
     if (x->list.count == 0)
         return "no transformation has a place in the kernel";
     x->keeps_graph = true;
