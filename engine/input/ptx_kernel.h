@@ -44,7 +44,13 @@ enum ptx_bind_kind {
     PTX_BIND_CONST,  /* buffer:BYTES.. of a parameter that points to constant space */
     PTX_BIND_WORDS   /* words:1,2,3: the first words of a struct; the others are 0 */
 };
-enum ptx_fill { PTX_FILL_ZERO, PTX_FILL_IOTA, PTX_FILL_RANDOM, PTX_FILL_FILE };
+enum ptx_fill {
+    PTX_FILL_ZERO,
+    PTX_FILL_IOTA,
+    PTX_FILL_RANDOM,
+    PTX_FILL_FILE,
+    PTX_FILL_ALL /* each word is bind.value */
+};
 
 struct ptx_bind { /* bind:PARAM=VALUE */
     const char *parameter;

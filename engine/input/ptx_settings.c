@@ -313,7 +313,19 @@ static bool read_file(struct ptx_settings *s, const struct setting *w, struct pt
     return true;
 }
 
-/* zero|iota|random|file:PATH */
+/* "all:-1" */
+static bool read_filling(struct ptx_settings *s, const struct setting *w, const char *text,
+                         struct ptx_bind *bind)
+{
+    bind->fill = PTX_FILL_ALL;
+    if (parse_signed(text, text_end(text), &bind->value) &&
+        (bind->value <= UINT32_MAX || bind->value >= (uint64_t)INT32_MIN))
+        return true;
+    complain(s, w, "a buffer is filled with words of 32 bits: all:-1");
+    return false;
+}
+
+/* zero|iota|random|all:WORD|file:PATH */
 static bool read_fill(struct ptx_settings *s, const struct setting *w, const char *fill,
                       struct ptx_bind *bind)
 {
@@ -323,12 +335,14 @@ static bool read_fill(struct ptx_settings *s, const struct setting *w, const cha
         bind->fill = PTX_FILL_IOTA;
     } else if (strcmp(fill, "random") == 0) {
         bind->fill = PTX_FILL_RANDOM;
+    } else if (starts_with(fill, "all:")) {
+        return read_filling(s, w, fill + strlen("all:"), bind);
     } else if (starts_with(fill, "file:")) {
         bind->fill = PTX_FILL_FILE;
         bind->path = fill + strlen("file:");
         return read_file(s, w, bind);
     } else {
-        complain(s, w, "a buffer is filled with zero, iota, random or file:PATH");
+        complain(s, w, "a buffer is filled with zero, iota, random, all:WORD or file:PATH");
         return false;
     }
     return true;

@@ -561,6 +561,8 @@ static void fill_buffer(const struct ptx_builder *b, uint32_t *words, const stru
             words[region->word + i] = i;
         else if (bind->fill == PTX_FILL_RANDOM)
             words[region->word + i] = draw_word(&rng);
+        else if (bind->fill == PTX_FILL_ALL)
+            words[region->word + i] = (uint32_t)bind->value;
 }
 
 static void init_arguments(struct ptx_builder *b, uint32_t *global, uint32_t *constants)

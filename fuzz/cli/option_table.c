@@ -188,7 +188,8 @@ const struct cli_option option_table[] = {
      "PTX: the entry to launch, when there are several; `check` takes all of them where nothing "
      "is said of the launch, and knows them by the source's names, too: scale<float>"},
     {"bind", 0, OPTION_OWN, "PARAM=VALUE", ON_PTX, 0, 0, option_parse_bind,
-     "PTX: a parameter's value: an integer, f:1.5, buffer:BYTES[:zero|iota|random|file:PATH], "
+     "PTX: a parameter's value: an integer, f:1.5, "
+     "buffer:BYTES[:zero|iota|random|all:N|file:PATH], "
      "shared:BYTES; of a struct words:1,2,3"},
     {"shared", 0, OPTION_OWN, "BYTES", ON_PTX, 0, 0, option_parse_shared,
      "PTX: dynamic shared memory"},

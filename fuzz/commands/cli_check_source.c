@@ -57,6 +57,9 @@ static struct ast_kernel *read_with(const struct source_check *s, const char *se
 
 enum { USUAL = 4096, LARGE = 1 << 20, SHARED_MOST = 227 << 10 };
 
+/* Of warps, until a launch is too long to be looked at; of drawn ones there are many. */
+enum { FIRST_STEPS = 1 << 18, DRAWN_STEPS = 1 << 16 };
+
 /* One whose length may be another. */
 static bool is_buffer(const struct ptx_argument *argument)
 {
@@ -68,16 +71,20 @@ static bool has_dynamic(const struct ptx_kernel *ptx)
     return ptx->shared_bytes > 0 && !ptx->shared_given;
 }
 
-/* " bind:0=buffer:8192:iota" for each buffer that needs more than is usual: so many bytes, or what it needs. */
-static const char *longer_buffers(struct arena *arena, const struct ptx_kernel *ptx,
-                                  const uint64_t bytes[REACHED], uint64_t all)
+/* " bind:0=buffer:8192:iota" for each buffer that needs more than is usual - so many bytes, or what it needs - or holds
+ * something else. */
+static const char *bound_buffers(struct arena *arena, const struct ptx_kernel *ptx,
+                                 const struct made_up_launch *launch, const uint64_t *bytes,
+                                 uint64_t all)
 {
     const char *text = "";
     for (uint32_t p = 0; p < ptx->argument_count && p < REACHED; p++) {
-        const uint64_t wanted = all ? all : (bytes[p] + USUAL - 1) / USUAL * USUAL;
-        if (is_buffer(&ptx->arguments[p]) && wanted > USUAL)
-            text =
-                arena_printf(arena, "%s bind:%" PRIu32 "=buffer:%" PRIu64 ":iota", text, p, wanted);
+        const uint64_t needed = all ? all : (bytes[p] + USUAL - 1) / USUAL * USUAL;
+        const uint64_t wanted = needed > USUAL ? needed : USUAL;
+        if (is_buffer(&ptx->arguments[p]) &&
+            (wanted > USUAL || strcmp(launch->fills[p], "iota") != 0))
+            text = arena_printf(arena, "%s bind:%" PRIu32 "=buffer:%" PRIu64 ":%s", text, p, wanted,
+                                launch->fills[p]);
     }
     return text;
 }
@@ -89,29 +96,33 @@ static bool is_made_up(uint64_t bytes)
            bytes == MADE_UP_STRUCT_BUFFER;
 }
 
-/* One execution of a launch, with as much memory as it accesses: *settings say how much, if it is more than usual. */
-static struct short_run run_fitted(const struct source_check *s, const char **settings,
-                                   struct branches *branches)
+/* One execution of a launch, with as much memory as it accesses; the settings say how much, if it is not the usual. */
+static struct short_run run_fitted(const struct source_check *s, struct made_up_launch *launch,
+                                   uint64_t steps, struct branches *branches)
 {
     struct arena *arena = &s->cli->arena;
-    struct ast_kernel *kernel = read_with(s, *settings, false);
+    const struct ast_kernel *bare = read_with(s, launch->settings, false);
     struct short_run run = {.can_run = false};
-    if (!kernel || kernel->ptx->whole)
+    if (!bare || bare->ptx->whole)
         return run;
-    const struct ptx_kernel usual = *kernel->ptx;
-    run = branches_run(s->cli, kernel, branches);
+    const char *usual = bound_buffers(arena, bare->ptx, launch, run.bytes, 0);
+    const char *settings = launch->settings;
+    launch->settings = arena_printf(arena, "%s%s", settings, usual);
+    struct ast_kernel *kernel = read_with(s, launch->settings, false);
+    if (kernel)
+        run = branches_run(s->cli, kernel, steps, branches);
     if (!run.leaves_end || run.size_left != USUAL)
         return run;
-    const char *most = has_dynamic(&usual) ? arena_printf(arena, " shared=%d", SHARED_MOST) : "";
-    const char *large = longer_buffers(arena, &usual, run.bytes, LARGE);
-    kernel = read_with(s, arena_printf(arena, "%s%s%s", *settings, large, most), false);
+    const char *most = has_dynamic(bare->ptx) ? arena_printf(arena, " shared=%d", SHARED_MOST) : "";
+    const char *large = bound_buffers(arena, bare->ptx, launch, run.bytes, LARGE);
+    kernel = read_with(s, arena_printf(arena, "%s%s%s", settings, large, most), false);
     if (!kernel)
         return run;
     const bool was_new = run.is_new;
-    run = branches_run(s->cli, kernel, branches);
+    run = branches_run(s->cli, kernel, steps, branches);
     run.is_new |= was_new;
-    *settings =
-        arena_printf(arena, "%s%s%s", *settings, longer_buffers(arena, &usual, run.bytes, 0), most);
+    launch->settings = arena_printf(arena, "%s%s%s", settings,
+                                    bound_buffers(arena, bare->ptx, launch, run.bytes, 0), most);
     return run;
 }
 
@@ -193,13 +204,12 @@ static enum worth check_launch(const struct source_check *s, const char *setting
 static bool is_worth_checking(const struct short_run *run, const struct check_options *options,
                               const struct tried *tried)
 {
-    enum { ALWAYS = 2, WRONG = 3, STEPS = 4096 };
-    if (run->is_wrong && tried->most < WORTH_WRONG)
-        return true;
+    enum { SECOND = 1 << 14, STEPS = 1 << 12 };
     if (run->is_well && options->subjects == SUBJECTS_DEFAULT)
         return false;
-    return tried->checked < ALWAYS || (run->is_wrong && tried->checked < WRONG) ||
-           tried->spent + run->steps <= STEPS;
+    if (tried->checked == 0 || (run->is_wrong && tried->most < WORTH_WRONG))
+        return true;
+    return tried->spent + run->steps <= (tried->checked == 1 ? SECOND : STEPS);
 }
 
 /* A launch that is too long, or wants more memory than is made up, says nothing of the kernel; of one whose execution
@@ -222,11 +232,14 @@ static enum worth worth_of_run(const struct source_check *s, const char *setting
     return check_launch(s, settings, options, tried);
 }
 
-static void try_launch(const struct source_check *s, const char *settings,
+static void try_launch(const struct source_check *s, struct made_up_launch *launch,
                        const struct check_options *options, struct tried *tried)
 {
-    const struct short_run run = run_fitted(s, &settings, &tried->branches);
-    if (tried->drawn && !run.is_new && tried->most > WORTH_UNFIT)
+    const struct short_run run =
+        run_fitted(s, launch, tried->drawn ? DRAWN_STEPS : FIRST_STEPS, &tried->branches);
+    const char *settings = launch->settings;
+    const bool shows = run.is_new || (launch->is_marked && run.is_wrong);
+    if (tried->drawn && !shows && tried->most > WORTH_UNFIT)
         return;
     const enum worth worth = worth_of_run(s, settings, &run, options, tried);
     if (worth == WORTH_NONE)
@@ -244,21 +257,22 @@ static void try_launch(const struct source_check *s, const char *settings,
     }
 }
 
-/* The next launch that is made up, or NULL: no more are needed. The solver takes longer than what is drawn first. */
-static const char *next_settings(const struct made_up *m, uint32_t i, struct tried *tried)
+/* The next launch that is made up. False: no more are needed. The solver takes longer than what is drawn first. */
+static bool next_launch(const struct made_up *m, uint32_t i, struct tried *tried,
+                        struct made_up_launch *launch)
 {
-    const char *settings = tried->drawn ? NULL : made_up_settings(m, i);
     const bool takes_all = tried->branches.taken == tried->branches.all;
     const struct wanted *wanted = NULL;
-    if (settings)
-        return settings;
+    if (!tried->drawn && made_up_first(m, i, launch))
+        return true;
     if (takes_all && tried->most > WORTH_UNFIT)
-        return NULL;
+        return false;
     if (++tried->drawn == DRAWN_FIRST && !takes_all)
         tried->wanted_count = wanted_find(m->arena, m->entry, &tried->branches, tried->wanted);
     if (tried->wanted_next < tried->wanted_count)
         wanted = &tried->wanted[tried->wanted_next++];
-    return made_up_drawn(m, &tried->branches, wanted, i);
+    made_up_drawn(m, &tried->branches, wanted, tried->most <= WORTH_VACUOUS, i, launch);
+    return true;
 }
 
 /* Whether a launch that is not drawn need not be tried, as one of fewer threads was too long. */
@@ -271,13 +285,13 @@ static void try_launches(const struct source_check *s, const struct made_up *m,
                          const struct check_options *options, struct tried *tried)
 {
     const uint32_t inputs = s->cli->options.inputs ? s->cli->options.inputs : INPUTS;
-    const char *settings;
+    struct made_up_launch launch;
     branches_find(m->arena, m->module, m->entry, line_count(s), &tried->branches);
-    for (uint32_t i = 0; i < inputs && (settings = next_settings(m, i, tried)); i++) {
+    for (uint32_t i = 0; i < inputs && next_launch(m, i, tried, &launch); i++) {
         const uint32_t cut = tried->cut;
         if (is_too_wide(m, i, tried))
             continue;
-        try_launch(s, settings, options, tried);
+        try_launch(s, &launch, options, tried);
         if (tried->cut > cut && !tried->drawn)
             tried->too_wide = made_up_width(m, i);
     }
@@ -290,9 +304,11 @@ static void try_launches(const struct source_check *s, const struct made_up *m,
 static bool reaches(const struct source_check *s, const struct made_up *m, uint32_t n,
                     uint64_t bytes[REACHED])
 {
-    const char *settings = arena_printf(m->arena, "entry=%s threads=64 blocks=2%s", m->entry->name,
-                                        made_up_numbers(m, n));
-    const struct short_run run = run_fitted(s, &settings, NULL);
+    struct made_up_launch launch;
+    made_up_first(m, 0, &launch);
+    launch.settings = arena_printf(m->arena, "entry=%s threads=64 blocks=2%s", m->entry->name,
+                                   made_up_numbers(m, n));
+    const struct short_run run = run_fitted(s, &launch, FIRST_STEPS, NULL);
     memcpy(bytes, run.bytes, sizeof run.bytes);
     return run.can_run;
 }

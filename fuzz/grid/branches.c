@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { IS_BRANCH = 1, JUMPED = 2, WENT_ON = 4, STEPS_MOST = 1 << 18 };
+enum { IS_BRANCH = 1, JUMPED = 2, WENT_ON = 4 };
 
 /* ---- what there is ---- */
 
@@ -135,9 +135,10 @@ static void conclude(struct watch *w, const struct launch *launch)
     run->size_left = run->leaves_end ? launch->fault->size : 0;
 }
 
-struct short_run branches_run(struct cli *cli, struct ast_kernel *kernel, struct branches *branches)
+struct short_run branches_run(struct cli *cli, struct ast_kernel *kernel, uint64_t steps,
+                              struct branches *branches)
 {
-    static const struct launch_options options = {.budget = STEPS_MOST};
+    const struct launch_options options = {.budget = steps};
     struct short_run run = {.can_run = false};
     struct watch watch = {.branches = branches, .run = &run};
     const struct observer watcher = {.context = &watch, .step = on_step, .access_row = on_row};

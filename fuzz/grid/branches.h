@@ -25,7 +25,7 @@ void branches_find(struct arena *arena, const struct ptx_module *module,
 
 enum { REACHED = 16 };
 
-/* What one execution under `crs`, of at most 2^18 steps of warps, shows of a launch. */
+/* What one execution under `crs`, of so many steps of warps at most, shows of a launch. */
 struct short_run {
     bool can_run; /* the launch can be made */
     bool is_new;  /* it took a way of a branch that none had taken */
@@ -41,7 +41,7 @@ struct short_run {
 };
 
 /* `branches` may be NULL. */
-struct short_run branches_run(struct cli *cli, struct ast_kernel *kernel,
+struct short_run branches_run(struct cli *cli, struct ast_kernel *kernel, uint64_t steps,
                               struct branches *branches);
 
 /* Whether the branch at this line of the PTX has not jumped yet, or has not gone on. */

@@ -19,6 +19,7 @@ struct value {
     uint32_t writes;                  /* of the register, in the text */
     uint8_t parameter;                /* it is this one of the entry, counted from 1; 0: none */
     uint8_t root;                     /* such a parameter, and something added; 0: none */
+    uint8_t from;                     /* it was read from where such a parameter points to */
     const struct ptx_variable *array; /* NULL: none */
     int64_t tid, step, number;
 };
@@ -164,11 +165,13 @@ static struct value shifted_back(struct value a, struct value by)
 
 /* ---- instructions ---- */
 
-static struct value loaded(const struct pass *p, const struct ptx_instruction *i,
+static struct value loaded(struct pass *p, const struct ptx_instruction *i,
                            const struct ptx_operand *from, bool by_thread)
 {
     struct value v = unknown(by_thread);
     uint8_t number = 1;
+    if (i->words[PTX_SLOT_SPACE] != PTX_W_PARAM)
+        v.from = read(p, from).root;
     if (i->words[PTX_SLOT_SPACE] != PTX_W_PARAM || from->target_kind != PTX_TARGET_VARIABLE)
         return v;
     if (from->target.variable == p->result)
@@ -213,6 +216,7 @@ static struct value result(struct pass *p, const struct ptx_instruction *i)
     case PTX_OP_SHR:
         return shifted_back(read(p, a), read(p, b));
     case PTX_OP_LD:
+    case PTX_OP_ATOM:
         return loaded(p, i, a, by_thread);
     case PTX_OP_MUL:
         note_pitch(p, read(p, a), read(p, b));
@@ -321,6 +325,16 @@ static bool is_of_grid(struct value v)
     return v.is_known && v.tid != 0 && v.step != 0;
 }
 
+/* What was read from a buffer, beside a number. */
+static void note_sentinel(struct pass *p, struct value read, struct value other)
+{
+    struct indices *found = &p->found;
+    if (!read.from || !is_number(other) || found->sentinel_count == SENTINELS)
+        return;
+    found->sentinels[found->sentinel_count++] =
+        (struct sentinel){.parameter = (uint8_t)(read.from - 1), .word = (int32_t)other.number};
+}
+
 /* What addresses are compared with, too. */
 static bool is_null(const struct ptx_operand *o)
 {
@@ -349,6 +363,8 @@ static void execute(struct pass *p, const struct ptx_instruction *i, uint32_t li
     case PTX_OP_ST:
     case PTX_OP_RED:
         access(p, i, first);
+        if (ptx_forms[i->form].opcode == PTX_OP_RED)
+            note_root(&p->found.counted, read(p, first));
         if (i->words[PTX_SLOT_SPACE] == PTX_W_PARAM) /* of a call */
             note_root(&p->addresses, read(p, second));
         return;
@@ -361,10 +377,16 @@ static void execute(struct pass *p, const struct ptx_instruction *i, uint32_t li
     case PTX_OP_LD:
     case PTX_OP_ATOM:
         access(p, i, second);
+        if (ptx_forms[i->form].opcode == PTX_OP_ATOM && i->form != PTX_FORM_ATOM_CAS)
+            note_root(&p->found.counted, read(p, second));
         break;
     case PTX_OP_SETP:
         for (const struct ptx_operand *o = second; o && !is_null(second->next); o = o->next)
             note_root(&p->found.numbers, read(p, o));
+        if (second->next) {
+            note_sentinel(p, read(p, second), read(p, second->next));
+            note_sentinel(p, read(p, second->next), read(p, second));
+        }
         if (is_of_grid(read(p, second))) {
             write(p, i, first->kind == PTX_OPERAND_PAIR ? first->items : first, unknown(false));
             return;

@@ -7,6 +7,8 @@
 #include "engine/base/arena.h"
 #include "engine/ptx/ptx.h"
 
+enum { SENTINELS = 16 };
+
 struct indices {
     /* The largest number of threads in a row (%tid.x) with which each access of an array in shared memory that all
      * threads make stays within it, and within its row: 64 of s[2][64]. UINT32_MAX: nothing says how many. */
@@ -16,6 +18,14 @@ struct indices {
     uint64_t pitches;
     /* Parameters of 64 bits that something is compared with, and that no address is computed from. */
     uint64_t numbers;
+    /* Parameters whose buffers are counted in, by atomics whose operation is not `cas`. */
+    uint64_t counted;
+    /* What words of a parameter's buffer are compared with: a mark of what is free, or not visited. */
+    uint32_t sentinel_count;
+    struct sentinel {
+        uint8_t parameter;
+        int32_t word;
+    } sentinels[SENTINELS];
     bool whole_warps; /* products of matrices, which all 32 lanes of a warp execute */
 };
 

@@ -294,8 +294,35 @@ static const char *settings_of(const struct made_up *m, const struct launch_size
                         launch->grid[1], numbers);
 }
 
-const char *made_up_drawn(const struct made_up *m, const struct branches *branches,
-                          const struct wanted *wanted, uint32_t i)
+/* Counters begin with zero, and what else is in memory is numbered: indices of other buffers, no two alike. */
+static void fill_buffers(const struct made_up *m, struct made_up_launch *launch)
+{
+    launch->is_marked = false;
+    for (uint32_t p = 0; p < REACHED; p++)
+        launch->fills[p] = m->indices.counted >> p & 1 ? "zero" : "iota";
+}
+
+/* Drawn buffers hold what the kernel compares their words with; if nothing has come to a store yet, small numbers, all
+ * the same. */
+static void refill_buffers(const struct made_up *m, struct pcg *rng, bool is_vacuous,
+                           struct made_up_launch *launch)
+{
+    static const char *const small[] = {"iota", "zero", "all:1", "all:2"};
+    const uint32_t count = m->indices.sentinel_count;
+    for (uint32_t p = 0; p < REACHED && is_vacuous; p++)
+        if (pcg_below(rng, 2))
+            launch->fills[p] = small[pcg_below(rng, sizeof small / sizeof *small)];
+    if (count == 0 || pcg_below(rng, 2))
+        return;
+    const struct sentinel *s = &m->indices.sentinels[pcg_below(rng, count)];
+    launch->is_marked = s->parameter < REACHED;
+    if (launch->is_marked)
+        launch->fills[s->parameter] = arena_printf(m->arena, "all:%" PRId32, s->word);
+}
+
+void made_up_drawn(const struct made_up *m, const struct branches *branches,
+                   const struct wanted *wanted, bool is_vacuous, uint32_t i,
+                   struct made_up_launch *made_up)
 {
     struct pcg rng;
     pcg_seed(&rng, pcg_splitmix(i), STREAM);
@@ -321,7 +348,9 @@ const char *made_up_drawn(const struct made_up *m, const struct branches *branch
                                 bound_struct(m->arena, m->entry, p, number,
                                              (uint32_t)(value < 0 ? 0 : value), &buffers));
     }
-    return settings_of(m, &launch, text);
+    made_up->settings = settings_of(m, &launch, text);
+    fill_buffers(m, made_up);
+    refill_buffers(m, &rng, is_vacuous, made_up);
 }
 
 /* What numbers are: as many as a row has threads; fewer in every second launch of one dimension, and in the last one
@@ -353,12 +382,14 @@ uint32_t made_up_width(const struct made_up *m, uint32_t i)
     return launch_size_of(m, i, &launch) ? launch.block[0] * launch.grid[0] : 0;
 }
 
-const char *made_up_settings(const struct made_up *m, uint32_t i)
+bool made_up_first(const struct made_up *m, uint32_t i, struct made_up_launch *made_up)
 {
     struct launch_size launch;
     const uint32_t launches = m->shape.threads && m->shape.one_block ? 1 : LAUNCHES;
     if (!launch_size_of(m, i, &launch))
-        return NULL;
-    return settings_of(m, &launch,
-                       made_up_numbers(m, number_of(&m->shape, &launch, i, i == launches)));
+        return false;
+    made_up->settings = settings_of(
+        m, &launch, made_up_numbers(m, number_of(&m->shape, &launch, i, i == launches)));
+    fill_buffers(m, made_up);
+    return true;
 }

@@ -24,6 +24,12 @@ struct made_up {
     struct shape shape;
 };
 
+struct made_up_launch {
+    const char *settings;
+    const char *fills[REACHED]; /* of the buffers of its first parameters: "iota" */
+    bool is_marked;             /* one of them holds what the kernel compares its words with */
+};
+
 enum { MADE_UP_STRUCT_BUFFER = 1 << 16 /* bytes of what a pointer in a struct leads to */ };
 
 struct made_up made_up_for(struct arena *arena, const struct ptx_module *module,
@@ -32,12 +38,14 @@ struct made_up made_up_for(struct arena *arena, const struct ptx_module *module,
 /* How many threads of a row, in all blocks, launch number `i` of these has. */
 uint32_t made_up_width(const struct made_up *m, uint32_t i);
 
-/* Number `i` of the launches that are tried first, or NULL: there are no more. */
-const char *made_up_settings(const struct made_up *m, uint32_t i);
+/* Number `i` of the launches that are tried first. False: there are no more. */
+bool made_up_first(const struct made_up *m, uint32_t i, struct made_up_launch *launch);
 
-/* Launch number `i`, drawn: each number on its own, but those that are wanted (or NULL). */
-const char *made_up_drawn(const struct made_up *m, const struct branches *branches,
-                          const struct wanted *wanted, uint32_t i);
+/* Launch number `i`, drawn: each number on its own, but those that are wanted (or NULL). `is_vacuous`: no launch before
+ * came to a store, so that buffers may hold anything. */
+void made_up_drawn(const struct made_up *m, const struct branches *branches,
+                   const struct wanted *wanted, bool is_vacuous, uint32_t i,
+                   struct made_up_launch *launch);
 
 /* " bind:2=61" for each parameter that is a number, and for structs; buffers are what ptx_kernel makes of them. */
 const char *made_up_numbers(const struct made_up *m, uint32_t value);

@@ -534,4 +534,40 @@ says out 'clean     sizes.cu: sizes: no race' 'bind:1='
 sed 's/128;/1048576;/' sizes.cu >wide.cu
 expect 0 check --compiler "$take" wide.cu
 says out 'unknown   wide.cu: sizes  (no launch that was made up fits it; of this one: out_of_bounds' 'of room'
+
+# Words that the kernel compares with -1 are -1 in some launches; what atomics count in begins with zero.
+cat >marked.cu <<'PTX'
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry marked(.param .u64 p, .param .u64 q, .param .u64 turn)
+{
+	.reg .b32 %r<5>;
+	.reg .b64 %rd<9>;
+	.reg .pred %p<3>;
+	ld.param.u64 %rd1, [p];
+	ld.param.u64 %rd2, [q];
+	ld.param.u64 %rd7, [turn];
+	cvta.to.global.u64 %rd3, %rd1;
+	cvta.to.global.u64 %rd4, %rd2;
+	cvta.to.global.u64 %rd8, %rd7;
+	red.global.add.u32 [%rd8+4], 0;
+	ld.relaxed.gpu.global.u32 %r4, [%rd8+4];
+	setp.ne.s32 %p2, %r4, 0;
+	@%p2 trap;
+	mov.u32 %r1, %tid.x;
+	mul.wide.u32 %rd5, %r1, 4;
+	add.s64 %rd6, %rd3, %rd5;
+	ld.global.u32 %r2, [%rd6];
+	setp.ne.s32 %p1, %r2, -1;
+	@%p1 bra end;
+	st.global.u32 [%rd4], %r1;
+end:
+	ret;
+}
+PTX
+expect 1 check --compiler "$take" marked.cu
+says out 'RACY      marked.cu: marked: ' 'bind:0=buffer:4096:all:-1' 'bind:2=buffer:4096:zero'
+expect 2 check --compiler "$take" marked.cu --entry marked --bind 0=buffer:4096:all:4294967296
+says err 'a buffer is filled with words of 32 bits: all:-1'
 finish
