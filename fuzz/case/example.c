@@ -109,15 +109,18 @@ static const struct ast_kernel *kernel_besides(struct arena *scratch,
     return NULL;
 }
 
-/* What the reference sees in the kernel that the oracle runs besides: an execution that goes wrong may be one of that.
- * NULL: nothing. */
+/* What the reference sees in the kernel that the oracle runs besides, or draws: an execution that goes wrong may be one
+ * of that. NULL: nothing. */
 static const char *cause_elsewhere(struct arena *arena, struct arena *scratch,
                                    const struct ast_kernel *kernel, struct check_options check,
-                                   enum oracle_id oracle)
+                                   const struct divergence *of)
 {
-    const struct ast_kernel *other = kernel_besides(scratch, kernel, &check, oracle);
+    const struct ast_kernel *other =
+        of->drawn ? of->about : kernel_besides(scratch, kernel, &check, of->oracle);
     if (!other)
         return NULL;
+    if (of->drawn)
+        check.subjects = SUBJECTS_DEFAULT;
     struct check_result *result = ARENA_NEW(scratch, struct check_result);
     check.oracles = 1u << ORACLE_REFERENCE;
     check.tape = NULL;
@@ -144,8 +147,8 @@ static const char *cause_of_small(struct arena *arena, struct arena *scratch,
         d = check_find(scratch, result, signature, false);
     }
     const char *cause = d ? signature_cause(arena, result, d, true) : copy(arena, signature);
-    if (d && !d->drawn && !result->answers[ORACLE_REFERENCE].divergence) {
-        const char *other = cause_elsewhere(arena, scratch, kernel, check, d->oracle);
+    if (d && (d->drawn || !result->answers[ORACLE_REFERENCE].divergence)) {
+        const char *other = cause_elsewhere(arena, scratch, kernel, check, d);
         cause = other ? other : cause;
     }
     arena_release(scratch, mark);

@@ -77,7 +77,8 @@ struct divergence {
      * it is seen first, and what the kernel is made of, say nothing of the cause. Or NULL. */
     const char *part;
     bool drawn; /* about what the case's seed draws beside the kernel: no cause of anything else */
-    struct divergence *next; /* of the same oracle, with another signature */
+    const struct ast_kernel *about; /* the kernel that was drawn, if it was run; or NULL */
+    struct divergence *next;        /* of the same oracle, with another signature */
 };
 
 struct answer {

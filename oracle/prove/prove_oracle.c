@@ -77,12 +77,13 @@ static struct divergence *diverge(struct asking *x, const char *class, const cha
 }
 
 /* What the encoding says, of executions or of what is drawn: whoever asks, the same part is wrong. */
-static void diverge_encoding(struct asking *x, const struct retrace_fault *fault, const char *other,
-                             bool drawn)
+static struct divergence *diverge_encoding(struct asking *x, const struct retrace_fault *fault,
+                                           const char *other, bool drawn)
 {
     struct divergence *d = diverge(x, "encoding", fault->what, GOAL_COUNT, other, fault->why);
     d->part = fault->what;
     d->drawn = drawn;
+    return d;
 }
 
 static struct solver *new_solver(struct asking *x, const char *second)
@@ -167,7 +168,7 @@ static void judge_drawn(struct asking *x)
     struct retrace_fault fault = retrace_executions(
         c->arena, forms_new(c->arena, kernel), (struct retrace_claims){.cut = NULL}, seed, &pairs);
     if (fault.what)
-        diverge_encoding(x, &fault, print_kernel(c->arena, kernel), true);
+        diverge_encoding(x, &fault, print_kernel(c->arena, kernel), true)->about = kernel;
 }
 
 /* Formulas by themselves, drawn by the case's seed. */
