@@ -182,10 +182,13 @@ static const char *without_space(const char *observable)
     return observable;
 }
 
+/* How a barrier ends is one rule, whatever semantics has it (engine/machine/barrier.c). */
 static const char *rule_text(struct arena *arena, enum rule rule)
 {
     const struct rule_info *info = &rule_table[rule];
-    return arena_printf(arena, "%s%s%s", info->semantics, *info->semantics ? "." : "", info->name);
+    bool own = strcmp(info->name, "barrier_S") != 0 && strcmp(info->name, "barrier_F") != 0;
+    const char *semantics = own ? info->semantics : "";
+    return arena_printf(arena, "%s%s%s", semantics, *semantics ? "." : "", info->name);
 }
 
 const struct divergence *signature_closest(const struct check_result *result, uint32_t but)

@@ -55,6 +55,11 @@ static void a_step_is_its_rule(void **state)
     struct divergence *step = diverge(result, ORACLE_REFERENCE, "step", RULE_SIMT_BREAK, "stack");
     assert_string_equal(signature_cause(&test_arena, result, step, true),
                         "reference|step|simt.break|");
+    result = new_result();
+    struct divergence *barrier =
+        diverge(result, ORACLE_REFERENCE, "step", RULE_INTK_BARRIER_F, "rule");
+    assert_string_equal(signature_cause(&test_arena, result, barrier, true),
+                        "reference|step|barrier_F|");
 }
 
 /* The part is named, whoever asks and whatever is seen of it. What is drawn beside the kernel has nothing to do with
