@@ -173,7 +173,7 @@ uint32_t ptx_block_at(const struct machine *machine, uint32_t byte)
     return (byte / 4 - program->shared_base) / program->words[SPACE_SHARED];
 }
 
-/* The slot of the block which an address of shared memory names by its rank; the address becomes one of that block's. */
+/* The slot of the block that an address of shared memory names by its rank; the address becomes one of that block. */
 static uint32_t block_named(const struct machine *machine, const struct ptx_lanes *lanes,
                             uint64_t *address)
 {

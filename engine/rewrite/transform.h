@@ -61,8 +61,8 @@ bool transform_parse_list(const char *text, struct transform_list *list, const c
 char *transform_print_list(struct arena *arena, const struct transform_list *list);
 
 /* 1 to TRANSFORM_DRAWN_MAX steps that do something to the kernel, one after the other, and the kernel after
- * them: a function of seed and kernel. The list is empty where nothing that was tried has a place. A step that is broken
- * is the last one, and is not done. */
+ * them: a function of seed and kernel. The list is empty where nothing that was tried has a place. A step that is
+ * broken is the last one, and is not done. */
 struct ast_kernel *transform_draw(struct arena *arena, const struct ast_kernel *kernel,
                                   uint64_t seed, struct transform_list *list);
 
