@@ -30,6 +30,11 @@ int cudaFree(void *pointer);
 int cudaMemcpy(void *to, const void *from, size_t bytes, int kind);
 int cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset, int kind);
 int cudaDeviceSynchronize(void);
+int cudaLibraryLoadFromFile(void **library, const char *path, const int *options, void **values,
+                            unsigned count, const int *library_options, void **library_values,
+                            unsigned library_count);
+int cudaLibraryGetKernel(void **kernel, void *library, const char *name);
+int cudaLibraryUnload(void *library);
 int cudaDeviceSetLimit(int limit, size_t value);
 int cudaDeviceGetLimit(size_t *value, int limit);
 int cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, void *stream);
@@ -469,6 +474,16 @@ static void run_late(void)
     cudaGraphExecDestroy(instance);
 }
 
+/* A kernel of a library that is loaded, of which nothing is registered. */
+static void run_library(void *memory, const char *path)
+{
+    void *library, *kernel;
+    cudaLibraryLoadFromFile(&library, path, NULL, NULL, 0, NULL, NULL, 0);
+    cudaLibraryGetKernel(&kernel, library, "clash");
+    printf("library: %s\n", cudaGetErrorString(launch(kernel, 1, 1, memory, NULL)));
+    cudaLibraryUnload(library);
+}
+
 static void free_inside(void *memory)
 {
     cudaFree(memory);
@@ -551,6 +566,8 @@ int main(int argc, char **argv)
     } else if (strcmp(what, "copy") == 0) {
         int values[2] = {0, 0};
         printf("copy: %s\n", cudaGetErrorString(cudaMemcpy(memory, values, 8, TO_DEVICE)));
+    } else if (strcmp(what, "library") == 0) {
+        run_library(memory, argv[2]);
     } else if (strcmp(what, "inside") == 0) {
         cudaLaunchHostFunc(NULL, free_inside, memory);
         memory = NULL;

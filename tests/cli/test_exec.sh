@@ -287,6 +287,9 @@ printf '\7' | dd of=rec-clash/launch-1.buffer1.device.bin bs=1 conv=notrunc stat
 expect 1 check rec-clash/launch-1.ptx
 says out 'on the device' 'which is no wonder, since its threads race'
 grep -q DIFFERS out && failed 'a race differs'
+record 0 library
+expect 0 check rec-library/launch-1.ptx
+says out 'device: left the same'
 record 1 beyond
 says err 'rec-beyond/launch-1.ptx: it failed on the device: an illegal memory access'
 expect 1 check rec-beyond/launch-1.ptx
