@@ -5,11 +5,13 @@
  * all variables that name functions.
  */
 #include "engine/input/ptx_kernel.h"
+#include "engine/program/ptx_code.h"
 #include "engine/ptx/ptx_reach.h"
 #include "oracle/texts/drawn.h"
 #include "oracle/texts/texts.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 enum {
     FUNCTIONS = 9, /* the last ENTRIES of them are entries */
@@ -27,6 +29,7 @@ struct modules {
     uint32_t names[ALL]; /* whom it names, as a set */
     bool calls_any[ALL]; /* an address that it may have from memory */
     bool has_own[ALL];   /* a variable in its body */
+    uint32_t align[ALL];
     uint64_t bytes[ALL]; /* of variables */
     uint32_t alias_of;   /* alias "g0" is this function; ALL: there is none */
     uint32_t labels;     /* so far */
@@ -122,7 +125,8 @@ static void put_function(struct modules *p, uint32_t f)
     else
         PUT(p, ".func %s%s%s\n", signatures[f % 3].results, name_of(p, f),
             signatures[f % 3].parameters);
-    PUT(p, "{\n\t.reg .pred %%p0;\n\t.reg .b32 %%r0;\n\t.reg .b64 %%d<2>;\n");
+    PUT(p, "{\n\t.reg .pred %%p0;\n\t.reg .b32 %%r0;\n\t.reg .b64 "
+           "%%d<2>;\n");
     p->has_own[f] = drawn_once_in(p->d, 3);
     if (p->has_own[f]) {
         p->bytes[OWN + f] = 4 + 4 * (uint64_t)below(p, 3);
@@ -130,7 +134,11 @@ static void put_function(struct modules *p, uint32_t f)
     }
     for (uint32_t i = below(p, 4); i > 0; i--)
         put_statement(p, f);
-    PUT(p, "\tret;\n}\n");
+    const bool nested = drawn_once_in(p->d, 3);
+    PUT(p, nested ? "\t{\n" : "");
+    if (nested)
+        put_statement(p, f);
+    PUT(p, nested ? "\tret;\n\t}\n}\n" : "\tret;\n}\n");
 }
 
 /* ---- variables ---- */
@@ -186,6 +194,7 @@ static void put_variable(struct modules *p, uint32_t who)
         rows = put_values(p, who, wide, shapes[shape].inner);
         PUT(p, "};\n");
     }
+    p->align[who] = (shape < 3 ? shapes[shape].inner : 1) * (wide ? 8 : 4);
     p->bytes[who] = rows * shapes[shape].inner * (wide ? 8 : 4);
 }
 
@@ -295,6 +304,35 @@ static const char *of_entry(const struct modules *p, const struct ptx_module *mo
     return differs ? differs : texts_differ(arena, "needed of it", found(arena, part, name), all);
 }
 
+/* Where regions lie: ascending and apart, each as its type asks; frames where vectors of 16 bytes may lie. */
+static bool is_laid_out(const struct modules *p, const struct ptx_regions *regions)
+{
+    uint64_t end = 0;
+    for (uint32_t i = 0; i < regions->count; i++) {
+        const struct ptx_region *region = &regions->items[i];
+        for (uint32_t v = FUNCTIONS; v < NODES; v++)
+            if (strcmp(region->name, name_of(p, v)) == 0 && region->address % p->align[v] != 0)
+                return false;
+        if (region->address < end)
+            return false;
+        end = region->address + region->bytes;
+    }
+    return true;
+}
+
+static const char *of_layout(const struct modules *p, const struct ast_kernel *kernel)
+{
+    const char *why;
+    const struct program *program = program_compile(p->d->arena, kernel, &why);
+    if (!program)
+        return arena_printf(p->d->arena, "layout: refused, %s", why);
+    const struct ptx_code *code = program->ptx;
+    const bool good = is_laid_out(p, &code->global) && is_laid_out(p, &code->shared) &&
+                      is_laid_out(p, &code->constant) && is_laid_out(p, &code->local) &&
+                      code->frame_local_base % 16 == 0;
+    return good ? NULL : "layout: variables lie in each other, or not as their types ask";
+}
+
 const char *texts_of_program(struct arena *arena, uint64_t number, const char **text)
 {
     struct drawn d = drawn_begin(arena, number, DRAWN_PROGRAMS);
@@ -307,5 +345,5 @@ const char *texts_of_program(struct arena *arena, uint64_t number, const char **
         return arena_printf(arena, "read: refused, %s", why);
     for (uint32_t e = FUNCTIONS - ENTRIES; e < FUNCTIONS && !differs; e++)
         differs = of_entry(&p, kernel->ptx->module, e);
-    return differs;
+    return differs ? differs : of_layout(&p, kernel);
 }
