@@ -157,7 +157,7 @@ static void put_value(struct modules *p, uint32_t who, bool wide)
     }
 }
 
-/* So many, beside each other or in lists of `inner` at most: how many lists there are, at least. */
+/* Beside each other or in lists of `inner` at most: how many lists there are, at least. */
 static uint32_t put_values(struct modules *p, uint32_t who, bool wide, uint32_t inner)
 {
     const bool in_lists = inner > 1 && drawn_once_in(p->d, 2);
@@ -235,28 +235,20 @@ static uint32_t needs_of(const struct modules *p, uint32_t entry)
     return set;
 }
 
-static bool is_own_of(uint32_t set, uint32_t f)
-{
-    return set >> f & set >> (OWN + f) & 1;
-}
-
 static const char *meant(const struct modules *p, uint32_t entry)
 {
-    const uint32_t set = needs_of(p, entry);
+    uint32_t set = needs_of(p, entry), order[FUNCTIONS] = {entry}, count = 1;
     struct text out = {.arena = p->d->arena};
-    text_format(&out, "%s ", name_of(p, entry));
     for (uint32_t i = 0; i < FUNCTIONS; i++)
         if (p->functions[i] != entry && set >> p->functions[i] & 1)
-            text_format(&out, "%s ", name_of(p, p->functions[i]));
-    for (uint32_t v = FUNCTIONS; v < NODES; v++)
-        if (set >> v & 1)
-            text_format(&out, "%s %" PRIu64 " ", name_of(p, v), p->bytes[v]);
-    if (is_own_of(set, entry))
-        text_format(&out, "%s %" PRIu64 " ", name_of(p, OWN + entry), p->bytes[OWN + entry]);
-    for (uint32_t i = 0; i < FUNCTIONS; i++)
-        if (p->functions[i] != entry && is_own_of(set, p->functions[i]))
-            text_format(&out, "%s %" PRIu64 " ", name_of(p, OWN + p->functions[i]),
-                        p->bytes[OWN + p->functions[i]]);
+            order[count++] = p->functions[i];
+    for (uint32_t i = 0; i < count; i++)
+        text_format(&out, "%s ", name_of(p, order[i]));
+    for (uint32_t v = FUNCTIONS; v < NODES + count; v++) {
+        const uint32_t node = v < NODES ? v : OWN + order[v - NODES];
+        if (set >> node & 1)
+            text_format(&out, "%s %" PRIu64 " ", name_of(p, node), p->bytes[node]);
+    }
     return out.bytes;
 }
 
@@ -322,15 +314,16 @@ static bool is_laid_out(const struct modules *p, const struct ptx_regions *regio
 
 static const char *of_layout(const struct modules *p, const struct ast_kernel *kernel)
 {
-    const char *why;
+    const char *why = "";
     const struct program *program = program_compile(p->d->arena, kernel, &why);
-    if (!program)
-        return arena_printf(p->d->arena, "layout: refused, %s", why);
-    const struct ptx_code *code = program->ptx;
-    const bool good = is_laid_out(p, &code->global) && is_laid_out(p, &code->shared) &&
+    const struct ptx_code *code = program ? program->ptx : NULL;
+    const bool good = code && is_laid_out(p, &code->global) && is_laid_out(p, &code->shared) &&
                       is_laid_out(p, &code->constant) && is_laid_out(p, &code->local) &&
                       code->frame_local_base % 16 == 0;
-    return good ? NULL : "layout: variables lie in each other, or not as their types ask";
+    return good ? NULL
+                : arena_printf(p->d->arena,
+                               "layout: variables lie in each other, or not as their types ask; %s",
+                               why);
 }
 
 const char *texts_of_program(struct arena *arena, uint64_t number, const char **text)
