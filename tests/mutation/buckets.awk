@@ -34,7 +34,7 @@ function sort_numbers(a, n,    i, j, value) {
     slipped += $5 != $6
 }
 
-function measure(kind,    e, k, f, g, s, i, j, n, members, of_key, of_both, of_seed, keys, buckets, list, same, all, wanted, recall, recalls, shared, max_faults, mixed, mixed_pairs, main, best, agree, compared, key_faults, names, single) {
+function measure(kind,    e, k, f, g, s, i, j, n, members, of_key, of_both, of_seed, keys, buckets, list, same, all, wanted, recall, recalls, shared, max_faults, mixed, mixed_pairs, main, best, agree, compared, key_faults, names, single, sum) {
     for (e = 1; e <= example; e++) {
         k = key[kind, e]; f = fault[e]
         if (!(k in of_key)) keys++
@@ -60,6 +60,7 @@ function measure(kind,    e, k, f, g, s, i, j, n, members, of_key, of_both, of_s
         f = fault_name[i]
         list[i] = buckets[f]
         single += buckets[f] == 1
+        sum += buckets[f]
         wanted += pairs(examples_of[f])
         if (examples_of[f] > 1) { recalls++; recall += own[f] / pairs(examples_of[f]) }
         delete own[f]
@@ -74,6 +75,7 @@ function measure(kind,    e, k, f, g, s, i, j, n, members, of_key, of_both, of_s
         split(g, names, SUBSEP)
         if (i == names[1] && j < names[2]) { compared++; agree += main[s] == main[g] }
     }
+    causes = sum; single_causes = single # of the kind that was measured last
     sort_numbers(list, fault_count)
     printf "| %s | %d | %d | %d | %d | %d | %d | %d of %d | %.3f | %.3f | %.3f | %d of %d |\n", kind, keys,
         list[int((fault_count + 1) / 2)], list[fault_count], single, max_faults, shared, mixed_pairs, pairs(fault_count),
@@ -89,4 +91,5 @@ END {
     measure("signature before minimisation")
     measure("signature")
     measure("cause")
+    printf "\n%d causes of %d faults, %.2f a fault on average; one for %d of them.\n", causes, fault_count, fault_count ? causes / fault_count : 0, single_causes
 }

@@ -2,12 +2,12 @@
 # What signatures are worth: plants faults of faults/*.txt, one a program, runs a campaign of each over
 # several seeds, and looks whether the findings of one fault have one key and those of two faults never do.
 #
-#     buckets.sh SOURCES BUILD WORK [records=FILE] [cases=300] [seeds=3] [jobs=2] [every=3] [FAULT...]
+#     buckets.sh SOURCES BUILD WORK [records=FILE] [cases=300] [seconds=300] [seeds=3] [jobs=2] [every=3] [FAULT...]
 #
 # BUILD is a build folder with simtfuzz in it; nothing in it is changed. Taken are faults that a campaign
 # can see: every third of each class, or those named (or of the classes named); of FILE - records of an exam - any,
-# whoever is to speak. What WORK has results of is not done again: a result is kept under the contents of the
-# sources, of the fault, and the seed.
+# whoever is to speak. A campaign ends after so many cases, or seconds of CPU time. What WORK has results of is not
+# done again: a result is kept under the contents of the sources, of the fault, and the seed.
 #
 # WORK/examples.tsv then has a line for each example that a campaign stored (known findings left out):
 #     fault class seed case raw_key signature cause
@@ -16,16 +16,15 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 sources=$(cd "${1:?sources}" && pwd) build=$(cd "${2:?build folder}" && pwd) work=${3:?work folder}
 shift 3
-cases=300 seeds=3 jobs=2 every=3 wanted=() records=
+cases=300 seconds=300 seeds=3 jobs=2 every=3 wanted=() records=
 for argument; do
     case $argument in
-    records=* | cases=* | seeds=* | jobs=* | every=*) declare "$argument" ;;
+    records=* | cases=* | seconds=* | seeds=* | jobs=* | every=*) declare "$argument" ;;
     *) wanted+=("$argument") ;;
     esac
 done
 # shellcheck source=planting.sh
 . "$here/planting.sh"
-seconds_limit=300 # of CPU time, for one campaign: a case without end
 
 contents() { (cd "$sources" && find engine oracle db fuzz -type f | sort | xargs sha1sum | sha1sum | cut -c 1-12); }
 
@@ -33,7 +32,7 @@ campaign() { # seed
     local db=$overlay/run.db result=$kept/$id.$1 status start=$SECONDS
     [ -e "$result" ] && return
     rm -f "$db"*
-    (ulimit -t "$seconds_limit" -c 0
+    (ulimit -t "$seconds" -c 0
         exec "$program" run --no-supervisor --cases "$cases" --seed "$1" --jobs 1 --json --db "$db") >"$overlay/run.json" 2>"$overlay/run.log"
     status=$?
     sqlite3 -separator $'\t' "$db" "SELECT '$name', '$class', $1, o.case_number, o.raw_key, o.signature, o.cause
@@ -44,7 +43,7 @@ campaign() { # seed
 
 measure_fault() {
     local overlay=$work/planted/$name program id seed todo=''
-    id=$name.$(cksum <<<"$file$old$new$cases" | cut -d ' ' -f 1)
+    id=$name.$(cksum <<<"$file$old$new$cases/$seconds" | cut -d ' ' -f 1)
     echo "$kept/$id" >>"$work/results"
     for seed in $(seq "$seeds"); do [ -e "$kept/$id.$seed" ] || todo=yes; done
     [ -n "$todo" ] || return

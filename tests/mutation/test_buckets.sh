@@ -17,6 +17,7 @@ expect() { grep -qF "$1" <<<"$table" || { echo "not in the table: $1"; failed=1;
 expect '4 faults planted, 3 of them found, 6 examples; 1 whose minimised form has another signature.'
 # Pairs with one key: 1 (k1) + 1 (k2) of one fault, 1 (k3) of two; of one fault there are 1 + 3.
 expect '| cause | 3 | 1 | 2 | 2 | 2 | 1 | 1 of 3 | 0.667 | 0.500 | 0.667 | 1 of 2 |'
+expect '4 causes of 3 faults, 1.33 a fault on average; one for 2 of them.'
 expect '| oracle | 2 | 1 | 1 | 3 | 2 | 1 | 1 of 3 | 0.400 | 1.000 | 1.000 | 2 of 2 |'
 expect '| signature | 6 | 2 | 3 | 1 | 1 | 0 | 0 of 3 | 0.000 | 0.000 | 0.000 | 0 of 2 |'
 [ "$failed" -eq 0 ] || echo "$table"
