@@ -30,6 +30,8 @@ bool clocks_make(struct clocks *clocks, struct arena *arena, uint32_t blocks,
     clocks->floors = ARENA_ARRAY(arena, uint32_t, blocks);
     clocks->warp_floors = ARENA_ARRAY(arena, uint32_t, (size_t)blocks * clocks->block_warps);
     clocks->learnt = ARENA_ARRAY(arena, bool, blocks);
+    clocks->fresh = ARENA_ARRAY(arena, bool, threads);
+    clocks->apart = ARENA_ARRAY(arena, bool, (size_t)blocks * clocks->block_warps);
     clocks->room = arena_room(arena, vectors * threads * sizeof *clocks->room);
     return true;
 }
@@ -43,6 +45,8 @@ void clocks_begin(struct clocks *clocks)
         clocks->learnt[b] = false;
         clocks->floors[b] = 0;
     }
+    memset(clocks->fresh, false, clocks->threads);
+    memset(clocks->apart, false, (size_t)clocks->blocks * clocks->block_warps);
     memset(clocks->warp_floors, 0,
            (size_t)clocks->blocks * clocks->block_warps * sizeof *clocks->warp_floors);
     clocks->used = clocks->free = 0;
@@ -102,32 +106,51 @@ void clocks_tell(const struct clocks *clocks, uint32_t u, uint32_t now, uint32_t
 
 void clocks_learn(struct clocks *clocks, uint32_t u, const uint32_t *vector)
 {
+    uint32_t *known = &clocks->known[(size_t)u * clocks->threads], more = 0;
+    for (uint32_t t = 0; t < clocks->threads; t++)
+        more |= known[t] < vector[t];
+    if (!more) /* who spins learns the same again and again */
+        return;
     clocks->learnt[u / clocks->block_threads] = true;
-    clocks_merge(clocks, &clocks->known[(size_t)u * clocks->threads], vector);
+    clocks->fresh[u] = true;
+    clocks->apart[clocks_warp(clocks, u)] = true;
+    clocks_merge(clocks, known, vector);
 }
 
-/* What one of these threads knows, all of them know. */
+/* What one of these threads knows, all of them know. Who is not fresh knows what all of the block knew. */
 static void share(const struct clocks *clocks, uint32_t first, uint32_t count)
 {
-    uint32_t n = clocks->threads;
-    uint32_t *together = &clocks->known[(size_t)first * n];
-    if (!clocks->learnt[first / clocks->block_threads])
-        return;
-    for (uint32_t i = 1; i < count; i++)
-        clocks_merge(clocks, together, together + (size_t)i * n);
-    for (uint32_t i = 1; i < count; i++)
-        memcpy(together + (size_t)i * n, together, n * sizeof *together);
+    const size_t n = clocks->threads;
+    uint32_t *together = NULL;
+    for (uint32_t u = first; u < first + count; u++) {
+        uint32_t *row = &clocks->known[u * n];
+        if (clocks->fresh[u] && together)
+            clocks_merge(clocks, together, row);
+        else if (clocks->fresh[u])
+            together = row;
+    }
+    for (uint32_t u = first; u < first + count && together; u++)
+        if (&clocks->known[u * n] != together)
+            memcpy(&clocks->known[u * n], together, n * sizeof *together);
 }
 
 void clocks_barrier(struct clocks *clocks, uint32_t block, uint32_t now)
 {
     clocks->floors[block] = now;
     share(clocks, block * clocks->block_threads, clocks->block_threads);
+    memset(&clocks->fresh[block * clocks->block_threads], false, clocks->block_threads);
+    memset(&clocks->apart[block * clocks->block_warps], false, clocks->block_warps);
 }
 
 void clocks_warp_barrier(struct clocks *clocks, uint32_t first, uint32_t now)
 {
     uint32_t left = clocks->block_threads - first % clocks->block_threads;
     clocks->warp_floors[clocks_warp(clocks, first)] = now;
-    share(clocks, first, left < clocks->warp ? left : clocks->warp);
+    const uint32_t count = left < clocks->warp ? left : clocks->warp;
+    bool *apart = &clocks->apart[clocks_warp(clocks, first)];
+    if (!*apart)
+        return;
+    *apart = false;
+    share(clocks, first, count);
+    memset(&clocks->fresh[first], true, count);
 }

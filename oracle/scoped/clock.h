@@ -18,8 +18,10 @@ struct clocks {
     uint16_t *block_of, *warp_of;            /* a thread: its block, its warp */
     uint32_t *known;                         /* [thread][thread] */
     uint32_t *floors, *warp_floors;          /* a block, a warp */
-    bool *learnt;                  /* a block: one of its threads knows more than floors */
-    uint32_t *room;                /* [capacity][thread] */
+    bool *learnt;   /* a block: one of its threads knows more than floors */
+    bool *fresh;    /* a thread: it knows more than what its block knew at its latest barrier */
+    bool *apart;    /* a warp: one of its lanes knows more than at their latest barrier */
+    uint32_t *room; /* [capacity][thread] */
     uint32_t used, capacity, free; /* free: a vector + 1, whose first word is the next */
     bool full;                     /* a vector was asked for, and there was none */
 };
