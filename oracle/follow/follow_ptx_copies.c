@@ -18,6 +18,9 @@ struct copy {
     uint32_t group;  /* of its thread's groups of its kind, from 1; 0: of none yet */
     bool has_object; /* an mbarrier hears of it, there: */
     uint32_t object, transactions, arrivals; /* arrivals: it copies nothing, and arrives */
+    bool is_value;                           /* not what lies at `from` is written, but this: */
+    uint64_t value;
+    const struct ptx_instruction *reduces; /* what is there, as it says; NULL: is written over */
 };
 
 struct follow_copies {
@@ -59,23 +62,35 @@ static bool stuck(struct follow_step *s, uint32_t lane)
 static uint64_t word_of(const struct follow_step *s, const struct copy *c, uint32_t at)
 {
     const uint32_t left = c->given > at ? c->given - at : 0;
+    if (c->is_value)
+        return c->value >> 8 * at & UINT32_MAX;
     return follow_ptx_bytes(s->x->memory, c->from + at, left < WORD ? left : WORD);
 }
 
 static void hear(struct follow_step *s, const struct copy *c, uint32_t lane, uint32_t *heard)
 {
     for (uint32_t at = 0; at < c->bytes; at += WORD) {
-        if (at < c->given && !c->is_read)
+        if (at < c->given && !c->is_read && !c->is_value)
             follow_ptx_check_heard(s, heard, REF_READ, lane, c->from + at, WORD, 0);
-        follow_ptx_check_heard(s, heard, REF_WRITE, lane, c->to + at, WORD,
-                               c->is_read ? follow_ptx_bytes(s->x->memory, c->to + at, WORD)
-                                          : word_of(s, c, at));
+        follow_ptx_check_heard(
+            s, heard, c->reduces ? REF_ATOMIC : REF_WRITE, lane, c->to + at, WORD,
+            c->is_read || c->reduces ? follow_ptx_bytes(s->x->memory, c->to + at, WORD)
+                                     : word_of(s, c, at));
     }
 }
 
 static void make(struct follow_step *s, const struct copy *c, uint32_t lane, uint32_t *heard)
 {
-    for (uint32_t at = 0; at < c->bytes && !c->is_read; at += WORD)
+    const uint32_t each =
+        c->reduces ? ptx_type_of((enum ptx_word)c->reduces->words[PTX_SLOT_TYPE]).bits / 8u : WORD;
+    for (uint32_t at = 0; c->reduces && at < c->bytes && !c->is_read; at += each) {
+        uint64_t old = follow_ptx_bytes(s->x->memory, c->to + at, each), after = old;
+        uint64_t comes =
+            c->is_value ? c->value : follow_ptx_bytes(s->x->memory, c->from + at, each);
+        (void)ref_atomic_value(c->reduces, old, comes, 0, &after);
+        follow_ptx_put_bytes(s->x->memory, c->to + at, each, after);
+    }
+    for (uint32_t at = 0; !c->reduces && at < c->bytes && !c->is_read; at += WORD)
         follow_ptx_put_bytes(s->x->memory, c->to + at, WORD, word_of(s, c, at));
     hear(s, c, lane, heard);
 }
@@ -228,40 +243,101 @@ static bool object_hears(struct follow_step *s, uint32_t lane, uint32_t byte, ui
     return true;
 }
 
-static bool bulk_lane(struct follow_step *s, uint32_t lane, uint32_t *heard)
+static uint32_t block_of(const struct follow_step *s, uint32_t byte)
 {
-    const uint32_t bytes = (uint32_t)follow_ptx_source(s, 0, lane);
-    const uint32_t first = s->f->program->shared_base, block = s->f->program->words[SPACE_SHARED];
-    struct copy c = {.thread = thread_of(s, lane), .bytes = bytes, .given = bytes, .bulk = true};
+    return (byte / WORD - s->f->program->shared_base) / s->f->program->words[SPACE_SHARED];
+}
+
+/* An mbarrier, if one hears of it, is of the block that is written to. */
+static bool start(struct follow_step *s, const struct copy *c, uint32_t lane, uint32_t *heard)
+{
+    if (c->has_object && block_of(s, c->object) != block_of(s, c->to))
+        return stuck(s, lane);
+    add(s, c);
+    hear(s, c, lane, heard);
+    return !c->has_object || object_hears(s, lane, c->object, heard);
+}
+
+/* In each block of the cluster that the mask names, at the same place. */
+static bool start_all(struct follow_step *s, const struct copy *c, uint32_t lane, uint32_t *heard)
+{
+    const uint64_t mask = follow_ptx_source(s, 1, lane);
+    const uint32_t bytes = WORD * s->f->program->words[SPACE_SHARED], own = block_of(s, c->to);
+    for (uint32_t rank = 0, block; rank < 16; rank++) {
+        struct copy there = *c;
+        if (!(mask >> rank & 1))
+            continue;
+        if (!follow_ptx_neighbour(s, rank, &block))
+            return stuck(s, lane);
+        there.to += (block - own) * bytes;
+        there.object += (block - own) * bytes;
+        if (!start(s, &there, lane, heard))
+            return false;
+    }
+    return true;
+}
+
+/* The mbarrier that hears of it. */
+static bool find_object(struct follow_step *s, uint32_t lane, uint32_t *byte)
+{
     struct follow_place object[LIMIT_WARP];
     bool only[LIMIT_WARP] = {false};
     only[lane] = true;
+    struct follow_step y = part_of(s, 2, only);
+    if (!follow_ptx_places(&y, true, object))
+        return false;
+    *byte = object[lane].byte;
+    return true;
+}
+
+static bool bulk_lane(struct follow_step *s, uint32_t lane, uint32_t *heard)
+{
+    const uint32_t bytes = (uint32_t)follow_ptx_source(s, 0, lane);
+    const struct ptx_instruction *i = &s->op->statement->u.instruction;
+    struct copy c = {.thread = thread_of(s, lane), .bytes = bytes, .given = bytes, .bulk = true};
     if (bytes == 0 || bytes % BULK_UNIT != 0)
         return stuck(s, lane);
     if (!bulk_end(s, 0, lane, bytes, &c.to) || !bulk_end(s, 1, lane, bytes, &c.from))
         return false;
-    c.has_object = s->op->statement->u.instruction.words[PTX_SLOT_SYNC] == PTX_W_MBARRIER_TX;
-    if (c.has_object) {
-        struct follow_step y = part_of(s, 2, only);
-        if (!follow_ptx_places(&y, true, object))
+    c.has_object = i->words[PTX_SLOT_SYNC] == PTX_W_MBARRIER_TX;
+    c.reduces = i->words[PTX_SLOT_PART] == PTX_W_REDUCE ? i : NULL;
+    c.transactions = c.has_object ? bytes : 0;
+    if (c.has_object && !find_object(s, lane, &c.object))
+        return false;
+    return i->words[PTX_SLOT_PART] == PTX_W_MULTICAST ? start_all(s, &c, lane, heard)
+                                                      : start(s, &c, lane, heard);
+}
+
+/* st.async, red.async: each element a copy of its own. */
+static bool store_lane(struct follow_step *s, uint32_t lane, uint32_t *heard)
+{
+    const struct ptx_instruction *i = &s->op->statement->u.instruction;
+    const uint32_t bytes = ptx_type_of((enum ptx_word)i->words[PTX_SLOT_TYPE]).bits / 8u;
+    struct copy c = {.thread = thread_of(s, lane), .bytes = bytes, .given = bytes, .bulk = true};
+    struct follow_place to[LIMIT_WARP];
+    bool only[LIMIT_WARP] = {false};
+    only[lane] = true;
+    struct follow_step y = part_of(s, 0, only);
+    if (!follow_ptx_places(&y, true, to) || !find_object(s, lane, &c.object))
+        return false;
+    c.has_object = c.is_value = true;
+    c.transactions = bytes;
+    c.reduces = s->op->opcode == PTX_OP_RED ? i : NULL;
+    for (uint32_t e = 0; e < s->op->count; e++) {
+        c.to = to[lane].byte + e * bytes;
+        c.value = follow_ptx_source(s, e, lane);
+        if (!start(s, &c, lane, heard))
             return false;
-        c.object = object[lane].byte;
-        c.transactions = bytes;
-        if ((c.object / WORD - first) / block != (c.to / WORD - first) / block)
-            return stuck(s, lane);
     }
-    add(s, &c);
-    hear(s, &c, lane, heard);
-    return !c.has_object || object_hears(s, lane, c.object, heard);
+    return true;
 }
 
 static enum rule bulk(struct follow_step *s)
 {
+    const bool stores = s->op->opcode != PTX_OP_CP;
     uint32_t heard = s->f->heard_at;
-    if (s->op->opcode != PTX_OP_CP || s->op->statement->u.instruction.words[PTX_SLOT_PART])
-        follow_ptx_lost(s->f, "st.async, red.async, cp.reduce or .multicast");
-    for (uint32_t l = 0; l < s->g->registers->count && s->f->state == FOLLOW_ALONG; l++)
-        if (s->executes[l] && !bulk_lane(s, l, &heard))
+    for (uint32_t l = 0; l < s->g->registers->count; l++)
+        if (s->executes[l] && !(stores ? store_lane : bulk_lane)(s, l, &heard))
             break;
     follow_ptx_check_all_heard(s, heard);
     return RULE_ASYNC_BULK;
@@ -378,7 +454,7 @@ bool follow_ptx_meets_copy(struct follow_step *s, const struct follow_place *pla
         for (uint32_t i = 0; s->executes[l] && follow_ptx_is_seen(&places[l]) && i < all->count;
              i++) {
             const struct copy *c = &all->list[i];
-            const bool reads = writes && !c->is_read;
+            const bool reads = writes && !c->is_read && !c->is_value;
             if (c->thread != thread_of(s, l) ||
                 !(meet(places[l].byte, bytes, c->to, c->bytes) ||
                   (reads && meet(places[l].byte, bytes, c->from, c->given))))

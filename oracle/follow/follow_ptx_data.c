@@ -358,12 +358,38 @@ static uint64_t atomic_lane(struct follow_step *s, uint32_t e, uint32_t lane, ui
 {
     uint64_t old = follow_ptx_bytes(s->x->memory, byte, s->op->bytes), value;
     uint64_t b = follow_ptx_source(s, 1 + e, lane), c = follow_ptx_source(s, 2, lane);
-    if (s->op->is_whole || !ref_atomic_value(instruction_of(s), old, b, c, &value)) {
+    if (!ref_atomic_value(instruction_of(s), old, b, c, &value)) {
         follow_ptx_lost(s->f, "an atomic operation");
         return 0;
     }
     follow_ptx_put_bytes(s->x->memory, byte, s->op->bytes, value);
     follow_ptx_check_heard(s, at, REF_ATOMIC, lane, byte, s->op->bytes, value);
+    return old;
+}
+
+struct high {
+    uint64_t old, left;
+};
+
+/* Of 128 bits both halves go together, at the lane's turn with the low ones; the high ones are told behind those of all
+ * lanes. */
+static uint64_t whole_lane(struct follow_step *s, uint32_t e, uint32_t lane, uint32_t byte,
+                           uint32_t *at, struct high *high)
+{
+    const bool swaps = instruction_of(s)->words[PTX_SLOT_OP] == PTX_W_CAS;
+    if (e == 1) {
+        follow_ptx_check_heard(s, at, REF_ATOMIC, lane, byte, 8, high->left);
+        return high->old;
+    }
+    const uint64_t old = follow_ptx_bytes(s->x->memory, byte, 8);
+    high->old = follow_ptx_bytes(s->x->memory, byte + 8, 8);
+    const bool writes = !swaps || (old == follow_ptx_source(s, 1, lane) &&
+                                   high->old == follow_ptx_source(s, 2, lane));
+    const uint64_t low = writes ? follow_ptx_source(s, swaps ? 3 : 1, lane) : old;
+    high->left = writes ? follow_ptx_source(s, swaps ? 4 : 2, lane) : high->old;
+    follow_ptx_put_bytes(s->x->memory, byte, 8, low);
+    follow_ptx_put_bytes(s->x->memory, byte + 8, 8, high->left);
+    follow_ptx_check_heard(s, at, REF_ATOMIC, lane, byte, 8, low);
     return old;
 }
 
@@ -394,19 +420,24 @@ static enum rule atomic(struct follow_step *s)
     struct follow_place places[LIMIT_WARP];
     bool left[LIMIT_WARP] = {false};
     uint64_t found[PTX_CODE_RESULTS][LIMIT_WARP];
+    struct high high[LIMIT_WARP];
+    const bool whole = instruction_of(s)->words[PTX_SLOT_TYPE] == PTX_W_B128;
     uint32_t at = s->f->heard_at, count = 0, lane;
     enum rule rule = opcode_of(s) == PTX_OP_RED ? RULE_PTX_RED : RULE_PTX_ATOM;
     if (!follow_ptx_places(s, true, places) || follow_ptx_meets_copy(s, places, true))
         return rule;
     for (uint32_t e = 0; e < s->op->count && s->f->state == FOLLOW_ALONG; e++) {
-        ways_of_atomics(s, e, places);
+        if (!whole)
+            ways_of_atomics(s, e, places);
         for (uint32_t l = 0; l < s->g->registers->count; l++)
             count += left[l] = s->executes[l];
         for (; count > 0 && s->f->state == FOLLOW_ALONG; count--) {
             if (!who_is_next(s, at, left, &lane))
                 return rule;
             left[lane] = false;
-            found[e][lane] = atomic_lane(s, e, lane, places[lane].byte + e * s->op->bytes, &at);
+            const uint32_t byte = places[lane].byte + e * s->op->bytes;
+            found[e][lane] = whole ? whole_lane(s, e, lane, byte, &at, &high[lane])
+                                   : atomic_lane(s, e, lane, byte, &at);
         }
     }
     for (uint32_t e = 0; e < s->op->count && s->f->state == FOLLOW_ALONG; e++)
