@@ -2,17 +2,31 @@
 
 #include "fuzz/programs/host_divergence.h"
 #include "fuzz/programs/host_gen.h"
+#include "oracle/device/host_tiny.h"
 
 #include <string.h>
 
-enum { SCHEDULES = 2, TESTS_MOST = 400 };
+enum { SCHEDULES = 2, TESTS_MOST = 400, TINY_SHARE = 3 };
 
 /* *program: its text. */
 static struct host_case make(struct arena *arena, const struct fuzz_case *c, const char **program)
 {
+    struct pcg rng = pcg_derive(c->seed, PCG_KERNEL, c->number);
+    if (pcg_below(&rng, TINY_SHARE) == 0) {
+        *program = host_tiny(arena, &rng);
+        return (struct host_case){.seed = c->seed,
+                                  .number = c->number,
+                                  .schedules = SCHEDULES,
+                                  .tiny = true,
+                                  .device = host_tiny_settings(arena, &rng)};
+    }
     struct host_made made = host_gen(arena, c->seed, c->number);
     *program = made.text;
-    return (struct host_case){c->seed, c->number, SCHEDULES, made.races, ""};
+    return (struct host_case){.seed = c->seed,
+                              .number = c->number,
+                              .schedules = SCHEDULES,
+                              .races = made.races,
+                              .device = ""};
 }
 
 const char *host_case_judge(struct arena *arena, const struct fuzz_case *c, uint64_t *steps)

@@ -31,8 +31,11 @@ static void run_case(struct cli *cli, uint64_t seed, uint64_t number,
     bool read =
         host_judge_text(arena, "generated.host", made.text, strlen(made.text), options, verdict);
     struct host_divergence d = host_divergence_of(arena, made.text, made.races, read, verdict);
-    const struct host_case c = {seed, number, options->schedules, made.races,
-                                options->settings ? options->settings : ""};
+    const struct host_case c = {.seed = seed,
+                                .number = number,
+                                .schedules = options->schedules,
+                                .races = made.races,
+                                .device = options->settings ? options->settings : ""};
     tally->cases++;
     tally->races += made.races;
     tally->clean += !made.races;

@@ -17,9 +17,9 @@ static const struct {
 #undef LAW
 };
 
-static const char *const names[] = {"ld.ca",  "ld.cg", "ld.cs",    "ld.cv",    "ld.vol", "st.wb",
-                                    "st.cg",  "st.cs", "st.wt",    "st.vol",   "mb.cta", "mb.gl",
-                                    "mb.sys", "bar",   "atom.add", "atom.exch"};
+static const char *const names[] = {"ld.ca", "ld.cg",  "ld.cs", "ld.cv",    "ld.lu",    "ld.vol",
+                                    "st.wb", "st.cg",  "st.cs", "st.wt",    "st.vol",   "mb.cta",
+                                    "mb.gl", "mb.sys", "bar",   "atom.add", "atom.exch"};
 
 /* Whether the word stands in the list. */
 static bool lists(const char *list, const char *name)
@@ -31,9 +31,10 @@ static bool lists(const char *list, const char *name)
     return false;
 }
 
-/* Those of a thread of its own are x, y or z, and in shared memory s0, s1 or s2. */
-static const char *const words[] = {"x", "y", "z", "s0", "s1", "s2"};
-enum { OWN_SHARED = 3 };
+/* Those of a thread of its own are x, y or z, and in shared memory s0, s1 or s2. Where lines have one word l1 is l0. */
+static const char *const words[] = {"x", "y", "z", "s0", "s1", "s2", "l0", "l1"};
+enum { OWN_SHARED = 3, LOCAL = 6 };
+static const char local_loads[] = "ld.ca ld.cg ld.cs ld.lu", local_stores[] = "st.wb st.cg st.cs";
 
 static const char *draw_name(struct pcg *rng, const char *list)
 {
@@ -45,6 +46,13 @@ static const char *draw_name(struct pcg *rng, const char *list)
     return of[pcg_below(rng, count)];
 }
 
+/* Of all spaces. Local words have no atomic operations; a last use is of them alone. */
+static uint8_t draw_word(struct pcg *rng)
+{
+    uint32_t space = pcg_below(rng, 8), word = pcg_below(rng, WORDS);
+    return (uint8_t)(word + (space < 5 ? 0 : space == 5 ? OWN_SHARED : LOCAL));
+}
+
 static struct drawn_instruction draw_instruction(struct pcg *rng, enum litmus_law law,
                                                  uint32_t thread, uint32_t loads, uint8_t *value)
 {
@@ -52,15 +60,18 @@ static struct drawn_instruction draw_instruction(struct pcg *rng, enum litmus_la
     struct drawn_instruction in = {.word = (uint8_t)pcg_below(rng, WORDS)};
     if (laws[law].flags & DRAW_OWN)
         in.word = (uint8_t)(thread + (pcg_below(rng, 3) == 0 ? OWN_SHARED : 0));
+    if (laws[law].flags & DRAW_SETTINGS)
+        in.word = draw_word(rng);
+    bool local = in.word >= LOCAL;
     in.is_used = pcg_below(rng, 3) == 0;
     if (kind == 4) {
         in.name = draw_name(rng, laws[law].fences);
         in.is_fence = true;
     } else if (kind < 2 && loads < LOADS) {
-        in.name = draw_name(rng, laws[law].loads);
+        in.name = draw_name(rng, local ? local_loads : laws[law].loads);
         in.reads = true;
     } else {
-        in.name = draw_name(rng, laws[law].stores);
+        in.name = draw_name(rng, local ? local_stores : laws[law].stores);
         in.reads = in.name[0] == 'a';
         in.writes = true;
         in.value = ++*value;
@@ -134,9 +145,10 @@ struct drawn_test litmus_draw(uint64_t seed, uint64_t number)
     return test;
 }
 
-static void put_instruction(struct text *out, const struct drawn_instruction *in, uint32_t reg)
+static void put_instruction(struct text *out, const struct drawn_test *test,
+                            const struct drawn_instruction *in, uint32_t reg)
 {
-    const char *word = words[in->word];
+    const char *word = words[in->word > LOCAL && !test->lines ? LOCAL : in->word];
     if (in->is_fence)
         text_format(out, "%s", in->name);
     else if (in->reads && in->writes)
@@ -159,9 +171,8 @@ static void put_settings(struct text *out, const struct drawn_test *test)
         for (uint32_t w = 0; w < WORDS; w++)
             if (used >> sm & test->warm[sm] >> w & 1)
                 text_format(out, "warm %u %s\n", (unsigned)sm, words[w]);
-    text_format(out, "%s%s%s%s", test->lines ? "option W=2\n" : "",
-                test->strong ? "option strong\n" : "", test->before ? "option before\n" : "",
-                test->inval ? "option inval\n" : "");
+    text_format(out, "%s%s%s", test->strong ? "option strong\n" : "",
+                test->before ? "option before\n" : "", test->inval ? "option inval\n" : "");
 }
 
 const char *litmus_draw_text(struct arena *arena, const struct drawn_test *test)
@@ -171,11 +182,11 @@ const char *litmus_draw_text(struct arena *arena, const struct drawn_test *test)
     bool fenced = laws[test->law].flags & DRAW_FENCED;
     if (laws[test->law].flags & DRAW_PTX)
         return litmus_draw_ptx_text(arena, test);
-    text_format(&out, "test drawn\n");
+    text_format(&out, "test drawn\n%s", test->lines ? "option W=2\n" : "");
     for (uint32_t t = 0; t < test->threads; t++) {
         for (uint32_t i = 0; i < test->length[t]; i++) {
             text_format(&out, i ? "; " : "thread %u: ", (unsigned)test->sm[t]);
-            put_instruction(&out, &test->code[t][i], i);
+            put_instruction(&out, test, &test->code[t][i], i);
             if (fenced && !test->code[t][i].is_fence)
                 text_format(&out, "; mb.gl");
         }

@@ -91,13 +91,14 @@ static struct drawn_instruction draw_access(struct pcg *rng, char kind, char wor
     return in;
 }
 
-static struct drawn_instruction draw_fence(struct pcg *rng, bool old)
+/* `barred`: most are one of two barriers. */
+static struct drawn_instruction draw_fence(struct pcg *rng, bool old, bool barred)
 {
     static const char *const fences[] = {"fence.acq_rel", "fence.acq_rel", "fence.sc", "membar"};
     struct drawn_instruction in = {.is_fence = true, .order = "", .scope = draw_scope(rng)};
     in.name = old ? "membar" : fences[pcg_below(rng, 4)];
-    if (!old && pcg_below(rng, 4) == 0) {
-        in.name = "bar.sync 0";
+    if (!old && pcg_below(rng, 4) < (barred ? 3 : 1)) {
+        in.name = barred && pcg_below(rng, 2) ? "bar.sync 1" : "bar.sync 0";
         in.scope = "";
     }
     return in;
@@ -108,6 +109,7 @@ void litmus_draw_ptx(struct pcg *rng, struct drawn_test *test)
     const char *at = patterns[pcg_below(rng, sizeof patterns / sizeof *patterns)];
     static const enum manner manners[] = {OLD, OLD, NEAT, NEAT, NEAT, ANY, ANY, ANY};
     enum manner manner = manners[pcg_below(rng, 8)];
+    bool barred = manner != OLD && pcg_below(rng, 5) == 0;
     uint8_t value = 0;
     for (test->threads = 1; *at; at++) {
         uint32_t t = test->threads - 1;
@@ -115,11 +117,11 @@ void litmus_draw_ptx(struct pcg *rng, struct drawn_test *test)
             test->threads++;
         else if (*at != '.')
             test->code[t][test->length[t]++] = draw_access(rng, at[0], at[1], manner, &value), at++;
-        else if (pcg_below(rng, manner == NEAT ? 6 : 2) == 0)
-            test->code[t][test->length[t]++] = draw_fence(rng, manner == OLD);
+        else if (barred || pcg_below(rng, manner == NEAT ? 6 : 2) == 0)
+            test->code[t][test->length[t]++] = draw_fence(rng, manner == OLD, barred);
     }
     for (uint32_t t = 0; t < test->threads; t++)
-        test->sm[t] = (uint8_t)pcg_below(rng, t + 1);
+        test->sm[t] = barred && pcg_below(rng, 4) ? 0 : (uint8_t)pcg_below(rng, t + 1);
     test->far = pcg_below(rng, 8) == 0;
 }
 

@@ -2,6 +2,7 @@
 
 #include "engine/base/pcg.h"
 #include "oracle/check/evidence.h"
+#include "oracle/device/host_tiny.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -59,10 +60,28 @@ static bool judge(struct arena *arena, const struct host_case *c, const char *pr
 {
     struct host_judge_options options = HOST_JUDGE_DEFAULTS;
     options.schedules = c->schedules;
-    options.settings = *c->device ? c->device : NULL;
+    options.settings = *c->device && !c->tiny ? c->device : NULL;
     if (!all)
         host_follow_drawn(&options, c->seed, c->number);
     return host_judge_text(arena, "generated.host", program, strlen(program), &options, verdict);
+}
+
+/* The reference follows its executions; its searches are compared. */
+static struct host_divergence tiny_divergence(struct arena *arena, const struct host_case *c,
+                                              const char *program,
+                                              const struct host_divergence *followed,
+                                              uint64_t *steps)
+{
+    struct host_divergence d = {.word = "", .text = ""};
+    if (followed->class && strcmp(followed->class, "missed") != 0 &&
+        strcmp(followed->class, "endless") != 0)
+        return *followed;
+    d.text = host_searches_differ(arena, program, c->device, c->seed ^ c->number, steps);
+    if (d.text) {
+        d.class = "search";
+        d.signature = "host|search||";
+    }
+    return d;
 }
 
 struct host_divergence host_case_divergence(struct arena *arena, const struct host_case *c,
@@ -71,7 +90,9 @@ struct host_divergence host_case_divergence(struct arena *arena, const struct ho
     struct host_verdict *verdict = ARENA_NEW(arena, struct host_verdict);
     bool read = judge(arena, c, program, false, verdict);
     *steps = verdict->steps;
-    return host_divergence_of(arena, program, c->races, read, verdict);
+    const struct host_divergence d =
+        host_divergence_of(arena, program, c->races || c->tiny, read, verdict);
+    return c->tiny ? tiny_divergence(arena, c, program, &d, steps) : d;
 }
 
 const char *host_case_cause(struct arena *arena, const struct host_case *c, const char *program,
@@ -101,7 +122,7 @@ bool host_can_be_small(const char *class, const struct host_case *c)
 {
     bool expects = strcmp(class, "expectation") == 0 && !*c->device;
     return !expects && strcmp(class, "missed") != 0 && strcmp(class, "unreadable") != 0 &&
-           strcmp(class, "endless") != 0;
+           strcmp(class, "endless") != 0 && !c->tiny;
 }
 
 uint32_t host_lines(const char *program)
@@ -116,7 +137,7 @@ const char *host_case_print(struct arena *arena, const struct host_case *c)
 {
     return arena_printf(
         arena, "host seed=0x%" PRIx64 " case=%" PRIu64 " schedules=%" PRIu32 " races=%d device=%s",
-        c->seed, c->number, c->schedules, c->races, c->device);
+        c->seed, c->number, c->schedules, c->tiny ? 2 : c->races, c->device);
 }
 
 bool host_case_parse(struct arena *arena, const char *text, struct host_case *c)
@@ -128,7 +149,8 @@ bool host_case_parse(struct arena *arena, const char *text, struct host_case *c)
                &c->seed, &c->number, &c->schedules, &races, &at) != 4 ||
         at == 0)
         return false;
-    c->races = races;
+    c->races = races == 1;
+    c->tiny = races == 2;
     c->device = arena_strndup(arena, text + at, strlen(text + at));
     return true;
 }

@@ -2,7 +2,8 @@
  * host_divergence.h - what is wrong with the verdict of a host program that was made, and what names it in a database.
  *
  * The oracle is `host`. The class is the kind of check's first finding, or `missed` (a race that is known was not
- * told), `unreadable`, `endless`; the rule is the statement of the finding's line. A case is a text:
+ * told), `unreadable`, `endless`, `search` (searches of a tiny program do not fit together); the rule is the statement
+ * of the finding's line. A case is a text:
  *
  *     host seed=0x1 case=7 schedules=2 races=0 device=order=any sms=1
  */
@@ -27,6 +28,7 @@ struct host_case {
     uint64_t seed, number;
     uint32_t schedules;
     bool races;
+    bool tiny;          /* races=2: its searches are compared, on this device; it may have races */
     const char *device; /* settings behind those of the program; "" */
 };
 

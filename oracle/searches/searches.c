@@ -223,27 +223,35 @@ static void diverge(struct checking *c, enum subject_id subject, const char *tex
     answer_diverge(&c->result->answers[ORACLE_RESULT], d);
 }
 
-void searches_judge(struct checking *c)
+static void judge_reference(struct checking *c, uint64_t draw)
 {
     static const enum subject_id subjects[] = {SUBJECT_THREADS, SUBJECT_INTERLEAVE, SUBJECT_SIMT,
                                                SUBJECT_LOCKSTEP};
-    uint64_t draw = pcg_splitmix(c->options->seed + SEARCHES_SEED);
-    if (c->options->seed == 0)
-        return;
-    enum subject_id subject = subjects[(draw >> 8) % (sizeof subjects / sizeof *subjects)];
-    size_t mark = arena_mark(c->arena);
-    const char *unknown, *text, *differs;
-    if (draw % SEARCHES_SHARE == 0) {
-        text = searches_text(c->arena, subject, draw >> 16);
-        differs = searches_differ(c->arena, subject, text, &unknown);
-    } else {
-        const struct searched_text drawn = searches_machines_text(c->arena, draw >> 16);
-        subject = drawn.subject;
-        text = drawn.text;
-        differs = searches_other_differs(c->arena, &drawn, &unknown);
-    }
+    enum subject_id subject = subjects[draw % (sizeof subjects / sizeof *subjects)];
+    const char *unknown, *text = searches_text(c->arena, subject, draw >> 8);
+    const char *differs = searches_differ(c->arena, subject, text, &unknown);
     if (differs)
         diverge(c, subject, text, differs);
-    else
+}
+
+static void judge_others(struct checking *c, uint64_t draw)
+{
+    const struct searched_text drawn = searches_machines_text(c->arena, draw);
+    const char *unknown, *differs = searches_other_differs(c->arena, &drawn, &unknown);
+    if (differs)
+        diverge(c, drawn.subject, drawn.text, differs);
+}
+
+void searches_judge(struct checking *c)
+{
+    const struct answer *answer = &c->result->answers[ORACLE_RESULT];
+    uint64_t draw = pcg_splitmix(c->options->seed + SEARCHES_SEED);
+    size_t mark = arena_mark(c->arena);
+    if (c->options->seed == 0)
+        return;
+    judge_reference(c, draw >> 8);
+    if (answer->verdict != VERDICT_DIVERGE && draw % SEARCHES_SHARE == 0)
+        judge_others(c, draw >> 16);
+    if (answer->verdict != VERDICT_DIVERGE)
         arena_release(c->arena, mark);
 }

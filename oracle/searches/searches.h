@@ -9,7 +9,9 @@
 
 #include "oracle/check/explore.h"
 
-enum { SEARCHES_SHARE = 2 /* one case in so many is of subjects with a reference */ };
+enum {
+    SEARCHES_SHARE = 2 /* one case in so many: searches of subjects without a reference, too */
+};
 
 /* The hook of oracle.h; class `searches` of the oracle `result`. */
 void searches_judge(struct checking *checking);

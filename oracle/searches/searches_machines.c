@@ -202,13 +202,18 @@ const char *searches_machines_differ(struct arena *arena, enum subject_id subjec
 
 /* ---- the kernels ---- */
 
-static const enum subject_id subjects[] = {SUBJECT_SIMT_THEN,
-                                           SUBJECT_LOCKSTEP_ANCHORED,
-                                           SUBJECT_CONVERGENCE,
+/* As often as they stand here. */
+static const enum subject_id subjects[] = {SUBJECT_CRS,
+                                           SUBJECT_CRS,
                                            SUBJECT_CRS,
                                            SUBJECT_THREAD_PC,
+                                           SUBJECT_THREAD_PC,
+                                           SUBJECT_BLOCK,
                                            SUBJECT_BLOCK,
                                            SUBJECT_ITS,
+                                           SUBJECT_SIMT_THEN,
+                                           SUBJECT_LOCKSTEP_ANCHORED,
+                                           SUBJECT_CONVERGENCE,
                                            SUBJECT_CRS_CACHES_PRINTED,
                                            SUBJECT_CRS_CACHES_LLH,
                                            SUBJECT_CRS_CACHES_COHERENT,

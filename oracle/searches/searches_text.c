@@ -4,7 +4,7 @@
 #include "engine/base/pcg.h"
 #include "oracle/searches/searches.h"
 
-enum { FLAGS, WAITING, ALIKE, PHASES, MANNERS };
+enum { FLAGS, WAITING, ALIKE, PHASES, MESSAGE, MANNERS };
 
 struct drawing {
     struct arena *arena;
@@ -115,7 +115,7 @@ static const char *waiting(struct drawing *d)
 static const char *alike(struct drawing *d)
 {
     const char *w = word(d);
-    switch (below(d, 15)) {
+    switch (below(d, 16)) {
     case 0:
         return "while (y == 0) { }";
     case 1:
@@ -123,19 +123,21 @@ static const char *alike(struct drawing *d)
     case 2:
         return arena_printf(d->arena, "if (a == %u) { y = 1; }", 1 + below(d, 2));
     case 3:
-        return "a = atomic_add(x, 1);";
     case 4:
+        return "a = atomic_add(x, 1);";
     case 5:
-        return arena_printf(d->arena, "a = atomic_exch(%s, 1);", w);
     case 6:
+        return arena_printf(d->arena, "a = atomic_exch(%s, 1);", w);
     case 7:
-        return arena_printf(d->arena, "a = atomic_add(%s, a + 1);", w);
     case 8:
-        return arena_printf(d->arena, "%s = %s * 2 + a;", w, w);
     case 9:
-        return arena_printf(d->arena, "a = (tid == %u);", below(d, 3));
+        return arena_printf(d->arena, "a = atomic_add(%s, a + 1);", w);
     case 10:
+        return arena_printf(d->arena, "%s = %s * 2 + a;", w, w);
     case 11:
+        return arena_printf(d->arena, "a = (tid == %u);", below(d, 3));
+    case 12:
+    case 13:
         return "f();";
     default:
         return statement(d, 1);
@@ -209,6 +211,29 @@ static const char *own_arms(struct drawing *d, uint32_t threads, uint32_t all)
         text = arena_printf(d->arena, "%s%s%s{%s }", text, t ? " else " : "", head, own);
     }
     return text;
+}
+
+/* In a block of its own who comes to a barrier passes it: so it orders nothing for others. */
+static const char *alone(struct drawing *d, bool grid)
+{
+    return grid && below(d, 2) ? "barrier(); " : "";
+}
+
+/* One accesses a word and says so, and the other waits for that and accesses it: what atomics and barriers order, and
+ * what they do not. */
+static const char *message(struct drawing *d, bool grid)
+{
+    static const char *const accesses[] = {"x = 1; ", "x = 2; ", "a = x; ", "atomic_add(x, 1); ",
+                                           ""},
+                             *const says[] = {"atomic_add(y, 1); ", "atomic_exch(y, 1); ",
+                                              "y = 1; "},
+                             *const waits[] = {"a = 0; while (a == 0) { a = atomic_add(y, 0); } ",
+                                               "a = atomic_add(y, 0); ", "while (y == 0) { } "};
+    const char *first = accesses[below(d, 4)], *more = accesses[below(d, 5)], *one = alone(d, grid),
+               *said = says[below(d, 3)], *waited = waits[below(d, 3)], *other = alone(d, grid),
+               *last = accesses[below(d, 4)], *behind = accesses[below(d, 5)];
+    return arena_printf(d->arena, "if (bid + tid == 0) { %s%s%s%s} else { %s%s%s%s}", first, one,
+                        more, said, waited, other, last, behind);
 }
 
 static const char *arms(struct drawing *d, uint32_t threads, uint32_t all)
@@ -318,8 +343,9 @@ static const char *function_alike(struct drawing *d)
 /* Threads that step together have few states. What each has found shows in the end, though not whose it is. */
 static const char *all_alike(struct drawing *d, enum subject_id subject, uint32_t threads)
 {
-    uint32_t count = step_together(subject) ? 2 + below(d, 4) : 5 - threads;
-    return arena_printf(d->arena, "%s atomic_add(s, a * a * 7 + a);", list(d, count));
+    uint32_t count = step_together(subject) ? 3 + below(d, 3) : 5 - threads;
+    const char *apart = below(d, 2) ? arena_printf(d->arena, " a = (tid == %u);", threads - 1) : "";
+    return arena_printf(d->arena, "%s%s atomic_add(s, a * a * 7 + a);", apart, list(d, count));
 }
 
 const char *searches_text(struct arena *arena, enum subject_id subject, uint64_t number)
@@ -328,17 +354,20 @@ const char *searches_text(struct arena *arena, enum subject_id subject, uint64_t
     if (subject == SUBJECT_INTERLEAVE && below(&d, 2))
         return blocks(&d);
     d.manner = below(&d, MANNERS + 3);
-    if (step_together(subject) && below(&d, 3) == 0)
+    if (step_together(subject) && below(&d, 2))
         d.manner = ALIKE;
-    bool grid = d.manner != ALIKE && below(&d, 4) == 0;
+    bool grid = d.manner == MESSAGE ? below(&d, 4) > 0 : d.manner != ALIKE && below(&d, 4) == 0;
     uint32_t threads = grid ? 1 + below(&d, 2) : 2 + below(&d, 2), blocks = grid ? 2 : 1, warp = 1;
+    if (d.manner == MESSAGE)
+        threads = grid ? 1 : 2;
     if (d.manner == ALIKE)
         warp = threads;
     else if (subject == SUBJECT_SIMT)
         warp += below(&d, threads);
     const char *function = d.manner == ALIKE ? function_alike(&d) : "";
-    const char *body =
-        d.manner == ALIKE ? all_alike(&d, subject, threads) : arms(&d, threads, threads * blocks);
+    const char *body = d.manner == ALIKE     ? all_alike(&d, subject, threads)
+                       : d.manner == MESSAGE ? message(&d, grid)
+                                             : arms(&d, threads, threads * blocks);
     return arena_printf(
         arena,
         "launch(threads = %u, warp = %u, blocks = %u); %s int x, y%s; private int a; %s"

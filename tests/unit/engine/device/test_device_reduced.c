@@ -7,8 +7,8 @@
 #include "tests/unit/shared/support.h"
 
 #include "engine/base/pcg.h"
-#include "engine/base/text.h"
 #include "engine/device/device.h"
+#include "oracle/device/host_tiny.h"
 
 enum { SCENARIOS = 19, MADE = 300, MADE_CACHES = 100, STATES = 1 << 13, SCENARIO_STATES = 1 << 17 };
 
@@ -153,93 +153,6 @@ static void test_scenarios(void **state)
 
 /* ---- programs that are made ---- */
 
-static uint32_t below(struct pcg *rng, uint32_t n)
-{
-    return pcg_below(rng, n);
-}
-
-static void make_kernel(struct text *text, struct pcg *rng, uint32_t number)
-{
-    static const char *const statements[] = {"x[0] = bid + 1;",
-                                             "y[0] = x[0];",
-                                             "x[1] = v + 2;",
-                                             "v = x[1];",
-                                             "v = atomic_add(x[0], 1);",
-                                             "s[0] = tid + 3;",
-                                             "y[0] = s[0];",
-                                             "v = s[0] + bid;",
-                                             "barrier();",
-                                             "if (x[0] == 1)\n y[0] = 4;",
-                                             "y[0] = v;",
-                                             "v = v * 2 + tid;"};
-    const uint32_t count = sizeof statements / sizeof *statements;
-    text_put(text, arena_printf(text->arena,
-                                "kernel k%u\nlaunch(threads = 1);\nglobal int x[2];\n"
-                                "global int y[1];\nshared int s[1];\nprivate int v;\n"
-                                "kernel k%u() {\n",
-                                (unsigned)number, (unsigned)number));
-    for (uint32_t left = 1 + below(rng, 3); left > 0; left--)
-        text_put(text, arena_printf(text->arena, " %s\n", statements[below(rng, count)]));
-    if (below(rng, 12) == 0)
-        text_put(text, " while (x[1] == 0)\n v = v;\n");
-    text_put(text, "}\nend\n");
-}
-
-static void make_launch(struct text *text, struct pcg *rng, uint32_t number, bool in_stream)
-{
-    uint32_t kernel = below(rng, 2), grid = 1 + below(rng, 2), block = 1 + (below(rng, 4) == 0);
-    text_put(text, arena_printf(text->arena, "launch l%u: k%u grid=%u block=%u x=a y=b%s\n",
-                                (unsigned)number, (unsigned)kernel, (unsigned)grid, (unsigned)block,
-                                in_stream ? " stream=s" : ""));
-}
-
-/* One or two launches, and what stands between and behind them. */
-static const char *make_program(struct pcg *rng)
-{
-    struct text text = text_begin(&test_arena);
-    bool both = below(rng, 3) > 0, other_stream = below(rng, 2);
-    make_kernel(&text, rng, 0);
-    make_kernel(&text, rng, 1);
-    text_put(&text, "host h[2]\nbuffer a[2]\nbuffer b[1]\nstream s\nevent e\n");
-    make_launch(&text, rng, 0, false);
-    switch (below(rng, 8)) {
-    case 0:
-        text_put(&text, "abort l0\n");
-        break;
-    case 1:
-        text_put(&text, "sync\n");
-        break;
-    case 2:
-        text_put(&text, "set a[1] = 5\n");
-        break;
-    case 3:
-        text_put(&text, "copy a -> h stream=s\n");
-        break;
-    case 4:
-        text_put(&text, "record e\nwait e stream=s\n");
-        break;
-    default:
-        break;
-    }
-    if (both)
-        make_launch(&text, rng, 1, other_stream);
-    if (below(rng, 3) == 0)
-        text_put(&text, below(rng, 2) ? "sync\ncopy a -> h\n" : "copy a -> h stream=s\n");
-    text_put(&text, "sync\nobserve a[0] a[1] b[0] h[0]\n");
-    return text.bytes;
-}
-
-static const char *make_settings(struct pcg *rng)
-{
-    static const char *const profiles[] = {"sc", "sc order=any", "printed", "llh", "coherent"};
-    static const char *const more[] = {
-        "", " pick=any", " flags=reset", " occupancy=context", " ends=keep", " drain=none"};
-    const char *profile = profiles[below(rng, sizeof profiles / sizeof *profiles)];
-    uint32_t sms = 1 + below(rng, 2), blocks = 1 + below(rng, 2);
-    return arena_printf(&test_arena, "%s sms=%u blocks=%u%s", profile, (unsigned)sms,
-                        (unsigned)blocks, more[below(rng, sizeof more / sizeof *more)]);
-}
-
 static void test_made(void **state)
 {
     struct sums sums = {0};
@@ -248,8 +161,8 @@ static void test_made(void **state)
         size_t mark = arena_mark(&test_arena);
         struct pcg rng = pcg_derive(23, PCG_KERNEL, number);
         const char *name = arena_printf(&test_arena, "made %u", (unsigned)number);
-        const struct host_program *program = parse(name, make_program(&rng));
-        compare(program, name, make_settings(&rng), STATES, &sums);
+        const struct host_program *program = parse(name, host_tiny(&test_arena, &rng));
+        compare(program, name, host_tiny_settings(&test_arena, &rng), STATES, &sums);
         arena_release(&test_arena, mark);
     }
     tell(&sums);
@@ -265,8 +178,8 @@ static void test_caches(void **state)
         size_t mark = arena_mark(&test_arena);
         struct pcg rng = pcg_derive(23, PCG_KERNEL, number);
         const char *name = arena_printf(&test_arena, "made %u", (unsigned)number);
-        const struct host_program *program = parse(name, make_program(&rng));
-        include(program, name, make_settings(&rng), &sums);
+        const struct host_program *program = parse(name, host_tiny(&test_arena, &rng));
+        include(program, name, host_tiny_settings(&test_arena, &rng), &sums);
         arena_release(&test_arena, mark);
     }
     tell(&sums);

@@ -1,0 +1,113 @@
+/*
+ * host_searches.c - the searches of a small host program, beside each other and beside executions at random.
+ */
+#include "engine/device/device.h"
+#include "oracle/device/host_tiny.h"
+
+#include <string.h>
+
+enum { STATES = 500, CACHED_STATES = 1000, EXECUTIONS = 4, STEPS = 2000 };
+
+/* NULL: the device refuses the program. */
+static struct device *make_device(struct arena *arena, const struct host_program *program,
+                                  const char *settings, const char *more)
+{
+    struct device_options options = DEVICE_SC;
+    struct diag *diag = ARENA_NEW(arena, struct diag);
+    const char *why;
+    diag_init(diag, "", NULL, 0);
+    if (!device_set(arena, &options, settings, &why) || !device_set(arena, &options, more, &why))
+        return NULL;
+    return device_new(arena, program, &options, diag);
+}
+
+static bool has(const struct device_outcomes *set, const char *text)
+{
+    bool there = false;
+    for (uint32_t i = 0; i < set->count; i++)
+        there = there || strcmp(set->texts[i], text) == 0;
+    return there;
+}
+
+static bool within(const struct device_outcomes *a, const struct device_outcomes *b)
+{
+    bool are = true;
+    for (uint32_t i = 0; i < a->count; i++)
+        are = are && has(b, a->texts[i]);
+    return are;
+}
+
+/* Each step a state, or those that touch nothing but registers taken with the one before. */
+static const char *compare_eager(struct arena *arena, struct device *device,
+                                 const struct device_outcomes *eager)
+{
+    struct device_outcomes *every = ARENA_NEW(arena, struct device_outcomes);
+    device_search(device, 2 * STATES, DEVICE_EVERY_STEP, every);
+    if (every->cut)
+        return NULL;
+    if (!within(every, eager))
+        return "an outcome is missed where steps are taken at once";
+    if (!within(eager, every))
+        return "an outcome is none where steps are taken at once";
+    bool same = (eager->lost > 0) == (every->lost > 0) &&
+                (eager->stuck > 0) == (every->stuck > 0) &&
+                (eager->faults > 0) == (every->faults > 0);
+    return same ? NULL : "where it ends differs where steps are taken at once";
+}
+
+static const char *compare_executions(struct arena *arena, struct device *device,
+                                      const struct device_outcomes *all, uint64_t seed,
+                                      uint64_t *steps)
+{
+    for (uint64_t i = 0; i < EXECUTIONS; i++) {
+        static const enum device_order orders[] = {ORDER_RANDOM, ORDER_TURNS, ORDER_LATE};
+        struct device_schedule schedule = {
+            .order = orders[i % 3], .seed = seed + i, .budget = STEPS};
+        device_reset(device);
+        enum device_end end = device_execute(device, &schedule);
+        *steps += device->steps;
+        if (end == END_DONE && !has(all, device_outcome(arena, device)))
+            return "an execution has an outcome that the search has not";
+        if ((end == END_STUCK && !all->stuck) || (end == END_FAULT && !all->faults))
+            return "an execution ends as the search says that none does";
+    }
+    return NULL;
+}
+
+/* Each operation of caches that have room may run to its end at once: so it does in memory=inflight. */
+static const char *compare_caches(struct arena *arena, const struct host_program *program,
+                                  const char *settings, uint64_t seed, uint64_t *steps)
+{
+    struct device_outcomes *phases = ARENA_NEW(arena, struct device_outcomes),
+                           *cached = ARENA_NEW(arena, struct device_outcomes);
+    struct device *in_phases = make_device(arena, program, settings, "memory=inflight"),
+                  *over = make_device(arena, program, settings, "memory=caches");
+    if (!in_phases || !over)
+        return NULL;
+    device_search(in_phases, STATES, DEVICE_EAGER, phases);
+    if (phases->cut)
+        return NULL;
+    device_search(over, CACHED_STATES, DEVICE_EAGER, cached);
+    if (cached->cut)
+        return NULL;
+    if (!within(phases, cached))
+        return "operations of two phases have an outcome that caches have not";
+    return compare_executions(arena, over, cached, seed, steps);
+}
+
+const char *host_searches_differ(struct arena *arena, const char *program, const char *settings,
+                                 uint64_t seed, uint64_t *steps)
+{
+    struct device_outcomes *all = ARENA_NEW(arena, struct device_outcomes);
+    struct diag *diag = ARENA_NEW(arena, struct diag);
+    diag_init(diag, "tiny", program, strlen(program));
+    const struct host_program *p = host_parse(arena, "tiny", program, strlen(program), diag);
+    struct device *device = p ? make_device(arena, p, settings, "") : NULL;
+    if (!device)
+        return p ? NULL : "it cannot be read";
+    device_search(device, STATES, DEVICE_EAGER, all);
+    const char *differs = all->cut ? NULL : compare_eager(arena, device, all);
+    if (!differs && !all->cut)
+        differs = compare_executions(arena, device, all, seed, steps);
+    return differs ? differs : compare_caches(arena, p, settings, seed, steps);
+}

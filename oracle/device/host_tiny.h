@@ -1,0 +1,22 @@
+/*
+ * host_tiny.h - host programs of a few steps, all of whose executions can be searched: racy kernels, copies, events,
+ * aborts, in the kernel language, or in PTX with all cache operators.
+ */
+#ifndef ORACLE_HOST_TINY_H
+#define ORACLE_HOST_TINY_H
+
+#include "engine/base/arena.h"
+#include "engine/base/pcg.h"
+
+/* One or two launches, and what stands between and behind them; what it observes are its outcomes. */
+const char *host_tiny(struct arena *arena, struct pcg *rng);
+/* A device for it: "printed sms=2 blocks=1 drain=none". */
+const char *host_tiny_settings(struct arena *arena, struct pcg *rng);
+
+/* What does not fit together in the searches of a program's executions on a device: with steps that touch nothing but
+ * registers taken at once, and without; executions at random; operations in two phases and over caches. NULL: nothing,
+ * or there are too many states. */
+const char *host_searches_differ(struct arena *arena, const char *program, const char *settings,
+                                 uint64_t seed, uint64_t *steps);
+
+#endif
