@@ -10,7 +10,7 @@
 #include "oracle/check/explore.h"
 
 enum {
-    SEARCHES_SHARE = 2 /* one case in so many: searches of subjects without a reference, too */
+    SEARCHES_SHARE = 3 /* one case in so many: searches of subjects without a reference, too */
 };
 
 /* The hook of oracle.h; class `searches` of the oracle `result`. */

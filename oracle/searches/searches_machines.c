@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-enum { STATES = 6000, CACHED_STATES = 20000 };
+enum { STATES = 3000, CACHED_STATES = 6000, MOST_STEPS = 48000 };
 
 struct machine_searched {
     struct arena *arena;
@@ -64,7 +64,7 @@ static const struct search_result *run(struct machine_searched *s, const struct 
     struct search_options how = {.method = way->method,
                                  .max_states = cached ? CACHED_STATES : STATES,
                                  .max_bytes = 32 << 20,
-                                 .max_steps = cached ? 8 * CACHED_STATES : 16 * STATES,
+                                 .max_steps = MOST_STEPS,
                                  .max_depth = 512,
                                  .max_outcomes = 512,
                                  .merge_local = way->merge,
