@@ -172,11 +172,14 @@ const char *litmus_draw_ptx_text(struct arena *arena, const struct drawn_test *t
 {
     struct text out = text_begin(arena);
     uint32_t rows = 0, last = 0;
+    bool accesses = false;
     for (uint32_t t = 0; t < test->threads; t++) {
+        for (uint32_t i = 0; i < test->length[t]; i++)
+            accesses = accesses || !test->code[t][i].is_fence;
         rows = test->length[t] > rows ? test->length[t] : rows;
         last = test->sm[t] > last ? test->sm[t] : last;
     }
-    if (rows == 0)
+    if (!accesses)
         return NULL;
     text_format(&out, "PTX drawn\n{ x=0; y=0; z=0; }\n");
     for (uint32_t t = 0; t < test->threads; t++)
