@@ -220,7 +220,8 @@ void its_settle(struct cta_step *x)
     const struct warp w = warp_of(x);
     if (machine_group_of(x->m, x->id)->waiting == 0)
         return;
-    for (uint32_t thread = w.first; thread < w.first + w.count; thread++) {
+    for (uint32_t thread = w.first;
+         thread < w.first + w.count && machine_status(x->m) == STATUS_RUNNING; thread++) {
         if (!waits(x->m, thread) || (x->waits_in_warp && thread != x->id))
             continue;
         lane_mask lanes = all_there(x->m, &w, thread);

@@ -81,6 +81,20 @@ static void they_tell_each_other_the_same(void **state)
     }
 }
 
+/* Matrices need all 32 lanes: who waits when the others of the warp have ended meets once, and that is the end. */
+static void matrices_without_all_lanes_end_it_once(void **state)
+{
+    (void)state;
+    const struct program *program =
+        ptx_program_of(ptx_text_of("entry=k threads=4 warp=32 reg:%r=0,1,2,3 reg:%p=0011", "",
+                                   "  @%p exit;\n  mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 "
+                                   "{%r, %s}, {%r}, {%r}, {%r, %r};\n  exit;\n"));
+    const struct machine *m = ptx_play(&semantics_its, program, NULL);
+    assert_int_equal(machine_status(m), STATUS_STUCK);
+    assert_int_equal(m->head->fault_thread, 0);
+    assert_int_equal(m->hits[RULE_ITS_MEET], 1);
+}
+
 static void instructions_without_sync_are_refused(void **state)
 {
     (void)state;
@@ -107,6 +121,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_waits_for_whom),
         cmocka_unit_test(they_tell_each_other_the_same),
+        cmocka_unit_test(matrices_without_all_lanes_end_it_once),
         cmocka_unit_test(instructions_without_sync_are_refused),
         cmocka_unit_test(steps_are_undone),
     };
