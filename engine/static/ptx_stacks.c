@@ -93,6 +93,8 @@ enum waiting { WAIT_NOT, WAIT_PERHAPS, WAIT_SURELY };
 
 static enum waiting waiting_for(const struct ptx_token_node *node, enum ptx_pop why)
 {
+    if (node->given)
+        return WAIT_PERHAPS;
     if (node->type == CRS_DIVERGE || why == PTX_POP_SYNC ||
         (node->type == CRS_BREAK && why == PTX_POP_BREAK) ||
         (node->type == CRS_CALL && why == PTX_POP_RET))

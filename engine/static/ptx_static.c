@@ -341,9 +341,11 @@ static void follow(struct checking *c, const struct ptx_static_options *options,
 {
     struct ptx_token_node *top =
         ptx_stacks_bottom(&c->stacks, is_start ? PTX_STACK_BOTTOM : PTX_STACK_CALLER);
-    for (uint32_t i = is_start ? options->token_count : 0; i-- > 0;)
+    for (uint32_t i = is_start ? options->token_count : 0; i-- > 0;) {
         top = ptx_stacks_push(&c->stacks, top, options->tokens[i].type, options->tokens[i].pc,
                               c->code.count + 1 + i);
+        top->given = true;
+    }
     go(c, 1, top);
     const struct ptx_stack_state *state;
     while ((state = ptx_stacks_next(&c->stacks)))
