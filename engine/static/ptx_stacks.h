@@ -30,8 +30,7 @@ struct ptx_token_node {
     bool popped[PTX_POP_COUNT];
     bool waits;  /* of a sync token: some lanes may wait for it, having reached their sync */
     bool marked; /* of a diverge token: those below it may, too */
-    bool
-        given; /* on the stack at the start: any lanes may be its, also active ones that leave, or none */
+    bool given;  /* there at the start: of any lanes, also active ones that leave, or of none */
 };
 
 struct ptx_stack_state {
