@@ -549,20 +549,32 @@ static void fill_buffer(const struct ptx_builder *b, uint32_t *words, const stru
                         const struct ptx_region *region, uint32_t number)
 {
     struct pcg rng = pcg_derive(b->kernel->launch.seed, PCG_INPUT, number);
-    uint64_t first = (uint64_t)region->word * 4;
-    for (uint32_t byte = 0; byte < region->bytes && bind->fill == PTX_FILL_FILE; byte++)
-        put_byte(words, first + byte, byte < bind->data_bytes ? bind->data[byte] : 0);
+    const uint32_t count = (region->bytes + 3) / 4;
+    uint32_t *at = words + region->word;
     if (bind->fill == PTX_FILL_IOTA && bind->texture) {
         fill_channels(words, region, bind->texture);
         return;
     }
-    for (uint32_t i = 0; bind->fill != PTX_FILL_ZERO && i < (region->bytes + 3) / 4; i++)
-        if (bind->fill == PTX_FILL_IOTA)
-            words[region->word + i] = i;
-        else if (bind->fill == PTX_FILL_RANDOM)
-            words[region->word + i] = draw_word(&rng);
-        else if (bind->fill == PTX_FILL_ALL)
-            words[region->word + i] = (uint32_t)bind->value;
+    switch (bind->fill) {
+    case PTX_FILL_ZERO:
+        return;
+    case PTX_FILL_FILE:
+        for (uint32_t byte = 0; byte < region->bytes; byte++)
+            put_byte(at, byte, byte < bind->data_bytes ? bind->data[byte] : 0);
+        return;
+    case PTX_FILL_IOTA:
+        for (uint32_t i = 0; i < count; i++)
+            at[i] = i;
+        return;
+    case PTX_FILL_RANDOM:
+        for (uint32_t i = 0; i < count; i++)
+            at[i] = draw_word(&rng);
+        return;
+    case PTX_FILL_ALL:
+        for (uint32_t i = 0; i < count; i++)
+            at[i] = (uint32_t)bind->value;
+        return;
+    }
 }
 
 static void init_arguments(struct ptx_builder *b, uint32_t *global, uint32_t *constants)

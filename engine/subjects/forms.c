@@ -155,6 +155,12 @@ static void make_crs(struct forms *forms, struct form *form)
         form->reason = "a kernel in lock-step form, which is not compiled to PTX";
         return;
     }
+    if (given->form == FORM_PTX && given->ptx->injected && !given->ptx->raw) {
+        form->kernel = given;
+        form->program =
+            ptx_compile(forms->arena, given, given->ptx->injected, NULL, &form->reason);
+        return;
+    }
     const struct form *ptx = forms_get(forms, PROGRAM_PTX);
     const struct ptx_module *module = ptx->kernel ? ptx->kernel->ptx->module : NULL;
     form->reason = ptx->reason;

@@ -473,6 +473,16 @@ static bool may_grow(const struct cli *cli, const struct ast_kernel *kernel)
            !o->exhaustive && !o->check_case;
 }
 
+/* Nothing happens to it that one would tell. */
+static bool is_quiet(struct cli *cli, const struct check_result *result)
+{
+    const size_t mark = arena_mark(&cli->arena);
+    struct headline headline;
+    headline_of(&cli->arena, result, &headline);
+    arena_release(&cli->arena, mark);
+    return headline.count == 0;
+}
+
 int check_judge(struct cli *cli, const char *path, struct ast_kernel *kernel,
                 const struct check_options *options, bool is_unfit, struct cli_check_sums *sums)
 {
@@ -488,15 +498,21 @@ int check_judge(struct cli *cli, const char *path, struct ast_kernel *kernel,
     if (grid_decides(one, CHECK_DEFAULTS.budget_steps))
         return grid_tell(one, sums);
     check_kernel(&cli->arena, kernel, &telling, result);
-    struct headline headline;
-    headline_of(&cli->arena, result, &headline);
-    if (may_grow(cli, kernel) && headline.count == 0 && budget_is_short(result, &telling)) {
-        if (options->subjects == SUBJECTS_DEFAULT && grid_is_cut(one))
-            return grid_tell(one, sums);
-        budget_grow(cli, kernel, &telling, result);
-        headline_of(&cli->arena, result, &headline);
-    }
+    if (grid_is_cut(one) && options->subjects == SUBJECTS_DEFAULT && is_quiet(cli, result) &&
+        budget_is_short(result, &telling))
+        return grid_tell(one, sums);
     grid_drop(one);
+    return check_conclude(cli, path, result, &telling, is_unfit, sums);
+}
+
+int check_conclude(struct cli *cli, const char *path, struct check_result *result,
+                   const struct check_options *options, bool is_unfit, struct cli_check_sums *sums)
+{
+    const struct ast_kernel *kernel = result->kernel;
+    struct headline headline;
+    if (may_grow(cli, kernel) && is_quiet(cli, result) && budget_is_short(result, options))
+        budget_grow(cli, kernel, options, result);
+    headline_of(&cli->arena, result, &headline);
     if (is_unfit)
         headline_unfit(&cli->arena, &headline);
     struct cli_stated stated = cli_check_matrix(cli, kernel, options);

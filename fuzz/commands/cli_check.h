@@ -30,6 +30,10 @@ subject_set check_subjects(const struct ast_kernel *kernel, subject_set asked);
 int check_judge(struct cli *cli, const char *path, struct ast_kernel *kernel,
                 const struct check_options *options, bool is_unfit, struct cli_check_sums *sums);
 
+/* Of a kernel that was run: tells of it, and counts it. */
+int check_conclude(struct cli *cli, const char *path, struct check_result *result,
+                   const struct check_options *options, bool is_unfit, struct cli_check_sums *sums);
+
 /* The same for all entries of a source in CUDA C or OpenCL C (cli_check_source.c). */
 int check_source(struct cli *cli, const char *path, const struct check_options *options,
                  struct cli_check_sums *sums);

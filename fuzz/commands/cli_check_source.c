@@ -4,6 +4,7 @@
 #include "engine/input/input.h"
 #include "engine/input/ptx_kernel.h"
 #include "engine/ptx/ptx_reach.h"
+#include "engine/to_ptx/ptx_inject.h"
 #include "fuzz/check/compile.h"
 #include "fuzz/check/refused.h"
 #include "fuzz/commands/cli_check.h"
@@ -22,12 +23,16 @@
 
 enum { ENTRIES_MAX = 256, INPUTS = 32, DRAWN_FIRST = 12 };
 
+/* Of what somebody wrote to be run, not to try simtfuzz with, the oracle `reference` follows the first steps, and
+ * `metamorphic` is not asked. */
+enum { FOLLOWED_STEPS = 1 << 11 };
+
 struct source_check {
     struct cli *cli;
     const char *path, *ptx, *text;
     size_t length;
     bool is_ptx; /* nothing was compiled */
-    const struct ptx_module *module;
+    const struct ptx_module *module, *injected; /* NULL: it cannot be */
     const char *given; /* settings of the command line, or NULL: all are made up */
     const char *more;  /* what any launch of the entry at hand has, or "" */
 };
@@ -50,12 +55,14 @@ static struct ast_kernel *read_with(const struct source_check *s, const char *se
         ptx_kernel_new(arena, s->module, arena_printf(arena, "%s%s", settings, s->more), diag);
     if (!kernel && tell)
         print_refused(s, diag);
+    if (kernel)
+        kernel->ptx->injected = s->injected;
     return kernel;
 }
 
 /* ---- room for what a launch accesses ---- */
 
-enum { USUAL = 4096, LARGE = 1 << 20, SHARED_MOST = 227 << 10 };
+enum { USUAL = 4096, LARGER = 1 << 16, LARGE = 1 << 20, SHARED_MOST = 227 << 10 };
 
 /* Of warps, until a launch is too long to be looked at; of drawn ones there are many. */
 enum { FIRST_STEPS = 1 << 18, DRAWN_STEPS = 1 << 16 };
@@ -92,7 +99,7 @@ static const char *bound_buffers(struct arena *arena, const struct ptx_kernel *p
 /* Whether a variable that a launch leaves is as long as was made up here. */
 static bool is_made_up(uint64_t bytes)
 {
-    return bytes == USUAL || bytes == LARGE || bytes == SHARED_MOST ||
+    return bytes == USUAL || bytes == LARGER || bytes == LARGE || bytes == SHARED_MOST ||
            bytes == MADE_UP_STRUCT_BUFFER;
 }
 
@@ -100,6 +107,7 @@ static bool is_made_up(uint64_t bytes)
 static struct short_run run_fitted(const struct source_check *s, struct made_up_launch *launch,
                                    uint64_t steps, struct branches *branches)
 {
+    static const uint64_t sizes[] = {USUAL, LARGER, LARGE};
     struct arena *arena = &s->cli->arena;
     const struct ast_kernel *bare = read_with(s, launch->settings, false);
     struct short_run run = {.can_run = false};
@@ -111,18 +119,19 @@ static struct short_run run_fitted(const struct source_check *s, struct made_up_
     struct ast_kernel *kernel = read_with(s, launch->settings, false);
     if (kernel)
         run = branches_run(s->cli, kernel, steps, branches);
-    if (!run.leaves_end || run.size_left != USUAL)
-        return run;
-    const char *most = has_dynamic(bare->ptx) ? arena_printf(arena, " shared=%d", SHARED_MOST) : "";
-    const char *large = bound_buffers(arena, bare->ptx, launch, run.bytes, LARGE);
-    kernel = read_with(s, arena_printf(arena, "%s%s%s", settings, large, most), false);
-    if (!kernel)
-        return run;
-    const bool was_new = run.is_new;
-    run = branches_run(s->cli, kernel, steps, branches);
-    run.is_new |= was_new;
-    launch->settings = arena_printf(arena, "%s%s%s", settings,
-                                    bound_buffers(arena, bare->ptx, launch, run.bytes, 0), most);
+    for (uint32_t i = 0; kernel && i < 2 && run.leaves_end && run.size_left == sizes[i]; i++) {
+        const char *most =
+            has_dynamic(bare->ptx) ? arena_printf(arena, " shared=%d", SHARED_MOST) : "";
+        const char *large = bound_buffers(arena, bare->ptx, launch, run.bytes, sizes[i + 1]);
+        const bool was_new = run.is_new;
+        kernel = read_with(s, arena_printf(arena, "%s%s%s", settings, large, most), false);
+        if (!kernel)
+            break;
+        run = branches_run(s->cli, kernel, steps, branches);
+        run.is_new |= was_new;
+        launch->settings = arena_printf(
+            arena, "%s%s%s", settings, bound_buffers(arena, bare->ptx, launch, run.bytes, 0), most);
+    }
     return run;
 }
 
@@ -161,6 +170,8 @@ struct tried {
     uint32_t
         too_wide; /* so many threads in a row are too many: an execution was cut off; 0: none was */
     enum worth most;
+    struct check_result *kept; /* of the launch that was checked first, or NULL */
+    const char *kept_settings;
     bool decided; /* one execution of the launch to be shown is clean, and stands for all */
     struct branches branches;
     struct wanted wanted[WANTED_MOST];
@@ -177,12 +188,14 @@ static uint32_t line_count(const struct source_check *s)
     return count;
 }
 
-/* All subjects and schedules of it. What oracles say of the subjects is asked of the launch that is shown. */
+/* All subjects and schedules of it. What oracles say of the subjects is asked of the launch that is shown: the first
+ * one, mostly, whose result is kept. */
 static enum worth check_launch(const struct source_check *s, const char *settings,
                                const struct check_options *options, struct tried *tried)
 {
     struct arena *arena = &s->cli->arena;
     const size_t mark = arena_mark(arena);
+    const bool is_first = tried->checked == 1 && !options->exhaustive;
     struct ast_kernel *kernel = read_with(s, settings, false);
     enum worth worth = WORTH_NONE;
     if (kernel) {
@@ -190,11 +203,17 @@ static enum worth check_launch(const struct source_check *s, const char *setting
         struct headline headline;
         struct check_options asked = *options;
         asked.subjects = check_subjects(kernel, options->subjects);
-        asked.oracles &= 1u << ORACLE_RACE | 1u << ORACLE_LIVENESS;
+        if (!is_first)
+            asked.oracles &= 1u << ORACLE_RACE | 1u << ORACLE_LIVENESS;
         check_kernel(arena, kernel, &asked, result);
         headline_of(arena, result, &headline);
         worth = worth_of(&headline);
         tried->others |= !tried->drawn && !is_out_of_shared(arena, &headline);
+        if (is_first) {
+            tried->kept = result;
+            tried->kept_settings = settings;
+            return worth;
+        }
     }
     arena_release(arena, mark);
     return worth;
@@ -370,6 +389,23 @@ static const char *cooperation(struct arena *arena, const struct ptx_module *mod
                : "";
 }
 
+/* The launch that is shown, or was given. */
+static int tell_launch(const struct source_check *s, const char *shown, struct ast_kernel *kernel,
+                       const struct tried *tried, const struct check_options *options,
+                       struct cli_check_sums *sums)
+{
+    const bool is_unfit = tried->most == WORTH_UNFIT && tried->settings;
+    if (tried->kept && tried->kept_settings == tried->settings) {
+        struct check_options asked = *options;
+        asked.subjects = tried->kept->subjects;
+        return check_conclude(s->cli, shown, tried->kept, &asked, is_unfit, sums);
+    }
+    struct grid *one =
+        tried->decided && !s->cli->options.json ? grid_try(s->cli, shown, kernel) : NULL;
+    return one ? grid_tell(one, sums)
+               : check_judge(s->cli, shown, kernel, options, is_unfit, sums);
+}
+
 static int check_entry(struct source_check *s, const struct ptx_function *entry,
                        const struct check_options *options, struct cli_check_sums *sums)
 {
@@ -389,11 +425,7 @@ static int check_entry(struct source_check *s, const struct ptx_function *entry,
     }
     const char *name = demangle_text(arena, entry->name);
     const char *shown = arena_printf(arena, "%s: %.*s", s->path, (int)strcspn(name, "("), name);
-    struct grid *one =
-        tried.decided && !s->cli->options.json ? grid_try(s->cli, shown, kernel) : NULL;
-    int status = one ? grid_tell(one, sums)
-                     : check_judge(s->cli, shown, kernel, options,
-                                   tried.most == WORTH_UNFIT && tried.settings, sums);
+    const int status = tell_launch(s, shown, kernel, &tried, options, sums);
     if (tried.settings && !s->cli->options.json) {
         tell_tried(arena, &tried, settings + strlen("entry=") + strlen(entry->name));
         tell_reached(s, &made_up);
@@ -431,6 +463,8 @@ static int check_entries(struct source_check *s, const struct check_options *opt
                          struct cli_check_sums *sums)
 {
     struct diag *diag = ARENA_NEW(&s->cli->arena, struct diag);
+    struct check_options briefly = *options;
+    const char *why;
     diag_init(diag, s->path, s->text, s->length);
     const struct ptx_module *module = ptx_parse(&s->cli->arena, s->text, s->length, diag);
     uint32_t count = 0;
@@ -441,12 +475,17 @@ static int check_entries(struct source_check *s, const struct check_options *opt
         sums->bad++;
         return CLI_USAGE;
     }
+    if (options->oracles == ORACLES_DEFAULT) {
+        briefly.reference_steps = FOLLOWED_STEPS;
+        briefly.oracles &= ~(1u << ORACLE_METAMORPHIC);
+    }
+    s->injected = ptx_inject(&s->cli->arena, module, &why);
     for (const struct ptx_item *item = module->items; item && count < ENTRIES_MAX;
          item = item->next) {
         if (item->kind != PTX_ITEM_FUNCTION || !is_wanted(s, item->u.function))
             continue;
         size_t mark = arena_mark(&s->cli->arena);
-        int one = check_entry(s, item->u.function, options, sums);
+        int one = check_entry(s, item->u.function, &briefly, sums);
         status = one > status ? one : status;
         count++;
         arena_release(&s->cli->arena, mark);

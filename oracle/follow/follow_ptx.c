@@ -294,7 +294,7 @@ static void await(struct follower *f, uint32_t block)
         await_late(f, block);
     else if (full_bar(x, block, 0) < REF_BARRIERS)
         f->awaited = x->is_threads ? RULE_NB_RECYCLE : RULE_BLK_END_BAR;
-    else if (x->is_threads && follow_ptx_are_met(f, block))
+    else if (x->is_threads && follow_ptx_are_met(f, x->stepped))
         f->awaited = RULE_ITS_MEET;
     else if (x->is_threads && f->live == 0)
         f->awaited = RULE_NB_DEADLOCK;
@@ -408,6 +408,7 @@ void follow_ptx_step(struct follower *f, const struct step_event *event)
         follow_awaited(f, event);
         return;
     }
+    x->stepped = event->actor;
     if (x->is_threads && event->rule == RULE_PTX_ACTIVEMASK) {
         follow_policy_leave(f);
         follow_ptx_activemask(f, event);

@@ -52,6 +52,7 @@ struct follow_ptx {
     uint32_t otherwise, options; /* crs_switches, block_options */
     bool late;                   /* of these BLOCK_LATE; behind the last step so many .. */
     uint32_t ends_offered;       /* .. ends of barriers were possible, and none */
+    uint32_t stepped;            /* whose step was followed last */
     uint32_t groups_a_block, register_words;
     struct follow_group *groups;
     struct ref_bars *bars; /* of each block */
@@ -141,8 +142,8 @@ void follow_ptx_part_mask(struct follower *f, const char *observable, lane_mask 
 
 /* follow_ptx_its.c: threads that wait for lanes of their warp. */
 enum rule follow_ptx_meets(struct follow_step *s);
-/* Of the block: whether threads of a warp are all there; they go on. */
-bool follow_ptx_are_met(struct follower *f, uint32_t block);
+/* Whether threads of this thread's warp are all there; they go on. */
+bool follow_ptx_are_met(struct follower *f, uint32_t thread);
 void follow_ptx_meet(struct follower *f, const struct step_event *event, uint32_t block);
 /* activemask: who has executed it together, before the step of one of them is told. */
 void follow_ptx_activemask(struct follower *f, const struct step_event *event);

@@ -59,16 +59,15 @@ enum rule follow_ptx_meets(struct follow_step *s)
     return RULE_ITS_WAIT;
 }
 
-bool follow_ptx_are_met(struct follower *f, uint32_t block)
+/* Only who has stepped can have completed a meeting, of the warp's own. */
+bool follow_ptx_are_met(struct follower *f, uint32_t thread)
 {
-    uint32_t threads = f->ptx->groups_a_block, first = block * threads;
+    const struct warp w = warp_with(f, thread);
     struct ref_standing x;
-    for (uint32_t t = first; t < first + threads; t++) {
-        const struct warp w = warp_with(f, t);
-        if (t == w.first && met_lane(f, &w, &x) < w.count)
-            return true;
-    }
-    return false;
+    bool some_wait = false;
+    for (uint32_t l = 0; l < w.count; l++)
+        some_wait = some_wait || f->ptx->groups[w.first + l].meets;
+    return some_wait && met_lane(f, &w, &x) < w.count;
 }
 
 /* ---- meeting ---- */

@@ -83,7 +83,9 @@ static struct follower *begin(struct checking *c, enum subject_id subject,
                               const struct execution *execution)
 {
     struct reference *x = begin_any(c);
-    uint64_t left = REFERENCE_STEPS_OF_CASE - x->steps;
+    const uint32_t asked = c->options->reference_steps;
+    const uint64_t all = asked ? asked : REFERENCE_STEPS_OF_CASE;
+    const uint64_t left = all > x->steps ? all - x->steps : 0;
     x->now = left > 0 ? follower_of(c, subject) : NULL;
     if (x->now)
         follow_begin(x->now, left < REFERENCE_STEPS ? left : REFERENCE_STEPS);
