@@ -93,7 +93,7 @@ struct ptx_argument {
 };
 
 struct ptx_kernel {
-    const struct ptx_module *module; /* not written to once it was read: copies share it */
+    const struct ptx_module *module;   /* not written to once it was read: copies share it */
     const struct ptx_module *injected; /* ptx_inject's answer, of who asked before; NULL: nobody */
     const struct ptx_function *entry;
     /* Dimensions; launch.threads and launch.blocks are the products, unless a window of the grid is given: then

@@ -157,8 +157,7 @@ static void make_crs(struct forms *forms, struct form *form)
     }
     if (given->form == FORM_PTX && given->ptx->injected && !given->ptx->raw) {
         form->kernel = given;
-        form->program =
-            ptx_compile(forms->arena, given, given->ptx->injected, NULL, &form->reason);
+        form->program = ptx_compile(forms->arena, given, given->ptx->injected, NULL, &form->reason);
         return;
     }
     const struct form *ptx = forms_get(forms, PROGRAM_PTX);

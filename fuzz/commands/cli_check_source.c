@@ -25,13 +25,13 @@ enum { ENTRIES_MAX = 256, INPUTS = 32, DRAWN_FIRST = 12 };
 
 /* Of what somebody wrote to be run, not to try simtfuzz with, the oracle `reference` follows the first steps, and
  * `metamorphic` is not asked. */
-enum { FOLLOWED_STEPS = 1 << 11 };
+enum { FOLLOWED_STEPS = 1 << 10 };
 
 struct source_check {
     struct cli *cli;
     const char *path, *ptx, *text;
     size_t length;
-    bool is_ptx; /* nothing was compiled */
+    bool is_ptx;                                /* nothing was compiled */
     const struct ptx_module *module, *injected; /* NULL: it cannot be */
     const char *given; /* settings of the command line, or NULL: all are made up */
     const char *more;  /* what any launch of the entry at hand has, or "" */
@@ -66,6 +66,10 @@ enum { USUAL = 4096, LARGER = 1 << 16, LARGE = 1 << 20, SHARED_MOST = 227 << 10 
 
 /* Of warps, until a launch is too long to be looked at; of drawn ones there are many. */
 enum { FIRST_STEPS = 1 << 18, DRAWN_STEPS = 1 << 16 };
+
+/* Drawn launches that have taken so many steps of warps and no new way are enough; a launch takes the time of some
+ * steps by itself. */
+enum { QUIET_STEPS = 1 << 12, LAUNCH_STEPS = 1 << 7 };
 
 /* One whose length may be another. */
 static bool is_buffer(const struct ptx_argument *argument)
@@ -161,6 +165,11 @@ static bool is_out_of_shared(struct arena *arena, const struct headline *headlin
     return false;
 }
 
+struct seen {
+    const char *text;
+    struct seen *next;
+};
+
 struct tried {
     const char
         *settings; /* of the launch to be shown: the one that shows most, of equals the first */
@@ -176,8 +185,11 @@ struct tried {
     struct branches branches;
     struct wanted wanted[WANTED_MOST];
     uint32_t wanted_count, wanted_next;
-    uint32_t drawn; /* launches, besides those that are always made up */
-    bool others;    /* one that was not is in bounds, or leaves other memory than shared one */
+    bool has_asked;    /* the solver, for those */
+    uint32_t drawn;    /* launches, besides those that are always made up */
+    uint64_t quiet;    /* steps of these since one took a new way */
+    struct seen *seen; /* launches that were tried */
+    bool others;       /* one that was not is in bounds, or leaves other memory than shared one */
 };
 
 static uint32_t line_count(const struct source_check *s)
@@ -219,16 +231,20 @@ static enum worth check_launch(const struct source_check *s, const char *setting
     return worth;
 }
 
-/* All subjects are asked about what is wrong in one, and about others as far as that is cheap. */
+/* All subjects are asked about what is wrong in one, and about the first two and those that take new ways as far as
+ * that is cheap. */
 static bool is_worth_checking(const struct short_run *run, const struct check_options *options,
                               const struct tried *tried)
 {
     enum { SECOND = 1 << 14, STEPS = 1 << 12 };
     if (run->is_well && options->subjects == SUBJECTS_DEFAULT)
         return false;
-    if (tried->checked == 0 || (run->is_wrong && tried->most < WORTH_WRONG))
+    if (tried->checked == 0 || (run->is_wrong && tried->most < WORTH_WRONG) ||
+        (run->stores && tried->most <= WORTH_VACUOUS))
         return true;
-    return tried->spent + run->steps <= (tried->checked == 1 ? SECOND : STEPS);
+    if (tried->checked == 1)
+        return tried->spent + run->steps <= SECOND;
+    return run->is_new && tried->spent + run->steps <= STEPS;
 }
 
 /* A launch that is too long, or wants more memory than is made up, says nothing of the kernel; of one whose execution
@@ -244,7 +260,7 @@ static enum worth worth_of_run(const struct source_check *s, const char *setting
     }
     if (run->can_run && !is_worth_checking(run, options, tried)) {
         tried->others |= !tried->drawn;
-        return run->is_wrong ? WORTH_NONE : WORTH_CLEAN;
+        return run->is_wrong ? WORTH_NONE : run->stores ? WORTH_CLEAN : WORTH_VACUOUS;
     }
     tried->checked++;
     tried->spent += run->steps;
@@ -257,6 +273,7 @@ static void try_launch(const struct source_check *s, struct made_up_launch *laun
     const struct short_run run =
         run_fitted(s, launch, tried->drawn ? DRAWN_STEPS : FIRST_STEPS, &tried->branches);
     const char *settings = launch->settings;
+    tried->quiet = !tried->drawn || run.is_new ? 0 : tried->quiet + run.steps + LAUNCH_STEPS;
     const bool shows = run.is_new || (launch->is_marked && run.is_wrong);
     if (tried->drawn && !shows && tried->most > WORTH_UNFIT)
         return;
@@ -276,9 +293,15 @@ static void try_launch(const struct source_check *s, struct made_up_launch *laun
     }
 }
 
+/* Drawn launches that show nothing new; --inputs says how many there are nevertheless. */
+static bool is_quiet(const struct source_check *s, const struct tried *tried)
+{
+    return tried->quiet > QUIET_STEPS && tried->most > WORTH_VACUOUS && !s->cli->options.inputs;
+}
+
 /* The next launch that is made up. False: no more are needed. The solver takes longer than what is drawn first. */
-static bool next_launch(const struct made_up *m, uint32_t i, struct tried *tried,
-                        struct made_up_launch *launch)
+static bool next_launch(const struct source_check *s, const struct made_up *m, uint32_t i,
+                        struct tried *tried, struct made_up_launch *launch)
 {
     const bool takes_all = tried->branches.taken == tried->branches.all;
     const struct wanted *wanted = NULL;
@@ -286,12 +309,33 @@ static bool next_launch(const struct made_up *m, uint32_t i, struct tried *tried
         return true;
     if (takes_all && tried->most > WORTH_UNFIT)
         return false;
-    if (++tried->drawn == DRAWN_FIRST && !takes_all)
-        tried->wanted_count = wanted_find(m->arena, m->entry, &tried->branches, tried->wanted);
+    if (++tried->drawn >= DRAWN_FIRST || is_quiet(s, tried)) {
+        if (!tried->has_asked && !takes_all)
+            tried->wanted_count = wanted_find(m->arena, m->entry, &tried->branches, tried->wanted);
+        tried->has_asked = true;
+    }
     if (tried->wanted_next < tried->wanted_count)
         wanted = &tried->wanted[tried->wanted_next++];
+    else if (is_quiet(s, tried))
+        return false;
     made_up_drawn(m, &tried->branches, wanted, tried->most <= WORTH_VACUOUS, i, launch);
     return true;
+}
+
+/* Whether it was tried before, which is noted. */
+static bool is_seen(const struct made_up *m, const struct made_up_launch *launch,
+                    struct tried *tried)
+{
+    const char *text = launch->settings;
+    for (uint32_t p = 0; p < REACHED; p++)
+        text = arena_printf(m->arena, "%s %s", text, launch->fills[p]);
+    for (const struct seen *seen = tried->seen; seen; seen = seen->next)
+        if (strcmp(seen->text, text) == 0)
+            return true;
+    struct seen *seen = ARENA_NEW(m->arena, struct seen);
+    *seen = (struct seen){.text = text, .next = tried->seen};
+    tried->seen = seen;
+    return false;
 }
 
 /* Whether a launch that is not drawn need not be tried, as one of fewer threads was too long. */
@@ -306,9 +350,9 @@ static void try_launches(const struct source_check *s, const struct made_up *m,
     const uint32_t inputs = s->cli->options.inputs ? s->cli->options.inputs : INPUTS;
     struct made_up_launch launch;
     branches_find(m->arena, m->module, m->entry, line_count(s), &tried->branches);
-    for (uint32_t i = 0; i < inputs && next_launch(m, i, tried, &launch); i++) {
+    for (uint32_t i = 0; i < inputs && next_launch(s, m, i, tried, &launch); i++) {
         const uint32_t cut = tried->cut;
-        if (is_too_wide(m, i, tried))
+        if (is_too_wide(m, i, tried) || is_seen(m, &launch, tried))
             continue;
         try_launch(s, &launch, options, tried);
         if (tried->cut > cut && !tried->drawn)
@@ -402,8 +446,7 @@ static int tell_launch(const struct source_check *s, const char *shown, struct a
     }
     struct grid *one =
         tried->decided && !s->cli->options.json ? grid_try(s->cli, shown, kernel) : NULL;
-    return one ? grid_tell(one, sums)
-               : check_judge(s->cli, shown, kernel, options, is_unfit, sums);
+    return one ? grid_tell(one, sums) : check_judge(s->cli, shown, kernel, options, is_unfit, sums);
 }
 
 static int check_entry(struct source_check *s, const struct ptx_function *entry,

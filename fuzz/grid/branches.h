@@ -30,6 +30,7 @@ struct short_run {
     bool can_run; /* the launch can be made */
     bool is_new;  /* it took a way of a branch that none had taken */
     bool is_cut;  /* it did not end */
+    bool stores;  /* it came to a store */
     bool
         is_well; /* it ended, with a store, nothing is wrong, and it stands for all schedules (launch_decides) */
     bool is_wrong;      /* something is found */

@@ -18,6 +18,9 @@ static const struct launch_size lines[LAUNCHES] = {
     {{64, 1}, {2, 1}}, {{32, 1}, {1, 1}}, {{256, 1}, {2, 1}}, {{7, 1}, {3, 1}}};
 static const struct launch_size squares[LAUNCHES] = {
     {{8, 8}, {2, 2}}, {{16, 16}, {2, 2}}, {{4, 4}, {2, 2}}, {{32, 32}, {1, 1}}};
+/* Which of these a launch has that is drawn: mostly a small one, as ways of branches depend on numbers. */
+enum { DRAWN = 8 };
+static const uint8_t drawn[2][DRAWN] = {{0, 1, 3, 0, 1, 3, 1, 2}, {0, 2, 0, 2, 0, 2, 1, 3}};
 /* Integers that are no addresses are sizes, mostly: that of the launch, or one that it does not fill. */
 enum { UNFILLED = 3 };
 
@@ -326,7 +329,8 @@ void made_up_drawn(const struct made_up *m, const struct branches *branches,
 {
     struct pcg rng;
     pcg_seed(&rng, pcg_splitmix(i), STREAM);
-    struct launch_size launch = (m->shape.square ? squares : lines)[pcg_below(&rng, LAUNCHES)];
+    struct launch_size launch =
+        (m->shape.square ? squares : lines)[drawn[m->shape.square][pcg_below(&rng, DRAWN)]];
     fit(&launch, &m->shape, launch.grid[0]);
     fill_warps(&launch, &m->indices);
     const uint32_t width = launch.block[0] * launch.grid[0];

@@ -37,11 +37,12 @@ struct check_options {
     subject_set subjects;
     uint32_t oracles; /* bits 1u << oracle_id */
     uint32_t modes;   /* bits of enum oracle_mode */
-    uint32_t reference_steps; /* that the oracle `reference` follows; 0: as many as it has time for */
-    bool exhaustive;  /* search all executions of `threads`, within `search` */
-    subject_set also; /* variants that run, too, where the kernel has their form */
-    bool policies;    /* executions of threads are those of warps without a stack */
-    uint32_t always;  /* of `oracles`: those that answer whatever the seed draws */
+    uint32_t
+        reference_steps; /* that the oracle `reference` follows; 0: as many as it has time for */
+    bool exhaustive;     /* search all executions of `threads`, within `search` */
+    subject_set also;    /* variants that run, too, where the kernel has their form */
+    bool policies;       /* executions of threads are those of warps without a stack */
+    uint32_t always;     /* of `oracles`: those that answer whatever the seed draws */
     /* What a race is, for kernels of FORM_PTX: two writes of one value are none; atomics on one location
      * order what is before and behind them. */
     bool same_value, atomics_sync;
