@@ -365,36 +365,67 @@ static void try_launches(const struct source_check *s, const struct made_up *m,
 
 /* How far an execution of two blocks of 64 threads comes in each buffer where all numbers are n. */
 static bool reaches(const struct source_check *s, const struct made_up *m, uint32_t n,
-                    uint64_t bytes[REACHED])
+                    struct made_up_launch *launch, uint64_t bytes[REACHED])
 {
-    struct made_up_launch launch;
-    made_up_first(m, 0, &launch);
-    launch.settings = arena_printf(m->arena, "entry=%s threads=64 blocks=2%s", m->entry->name,
-                                   made_up_numbers(m, n));
-    const struct short_run run = run_fitted(s, &launch, FIRST_STEPS, NULL);
+    made_up_first(m, 0, launch);
+    launch->settings = arena_printf(m->arena, "entry=%s threads=64 blocks=2%s", m->entry->name,
+                                    made_up_numbers(m, n));
+    const struct short_run run = run_fitted(s, launch, FIRST_STEPS, NULL);
     memcpy(bytes, run.bytes, sizeof run.bytes);
     return run.can_run;
 }
 
 /* Buffers that need some elements more than n, whatever n is below the number of threads: so it is where an index
  * goes a step too far. */
-static void tell_reached(const struct source_check *s, const struct made_up *m)
+struct reached {
+    struct made_up_launch launch;             /* where n is N_REACHED */
+    uint64_t more[REACHED], element[REACHED]; /* 0: this is no such buffer */
+};
+
+enum { N_REACHED = 125 };
+
+static struct reached find_reached(const struct source_check *s, const struct made_up *m)
 {
-    enum { N = 125, FEWER = 3, ELEMENT_MOST = 16 };
-    const size_t mark = arena_mark(m->arena);
+    enum { N = N_REACHED, FEWER = 3, ELEMENT_MOST = 16 };
+    struct reached r = {.more = {0}};
+    struct made_up_launch fewer;
     uint64_t all[REACHED], without[REACHED];
-    const bool ran =
-        *made_up_numbers(m, 1) && reaches(s, m, N, all) && reaches(s, m, N - FEWER, without);
-    for (uint32_t p = 0; ran && p < REACHED; p++) {
-        const uint64_t more = all[p] - without[p], element = more / FEWER;
-        if (element == 0 || element > ELEMENT_MOST || element * FEWER != more ||
+    if (!*made_up_numbers(m, 1) || !reaches(s, m, N, &r.launch, all) ||
+        !reaches(s, m, N - FEWER, &fewer, without))
+        return r;
+    for (uint32_t p = 0; p < REACHED; p++) {
+        const uint64_t grown = all[p] - without[p], element = grown / FEWER;
+        if (element == 0 || element > ELEMENT_MOST || element * FEWER != grown ||
             all[p] % element != 0 || all[p] / element <= N)
             continue;
-        printf("    note: where numbers are n, parameter %" PRIu32 " must have n + %" PRIu64
-               " elements of %" PRIu64 " bytes\n",
-               p, all[p] / element - N, element);
+        r.more[p] = all[p] / element - N;
+        r.element[p] = element;
     }
-    arena_release(m->arena, mark);
+    return r;
+}
+
+static void tell_reached(const struct reached *r)
+{
+    for (uint32_t p = 0; p < REACHED; p++)
+        if (r->more[p])
+            printf("    note: where numbers are n, parameter %" PRIu32 " must have n + %" PRIu64
+                   " elements of %" PRIu64 " bytes\n",
+                   p, r->more[p], r->element[p]);
+}
+
+/* Threads up to number n pass a guard, and so each of these buffers has to have one element more than n: a launch in
+ * which they have n. NULL: it is not so. */
+static const char *without_reached(const struct made_up *m, const struct reached *r)
+{
+    const char *settings = r->launch.settings;
+    bool any = false;
+    for (uint32_t p = 0; p < REACHED && m->indices.reached; p++)
+        if (r->more[p] == 1) {
+            settings = arena_printf(m->arena, "%s bind:%" PRIu32 "=buffer:%" PRIu64 ":%s", settings,
+                                    p, N_REACHED * r->element[p], r->launch.fills[p]);
+            any = true;
+        }
+    return any ? settings : NULL;
 }
 
 static void tell_tried(struct arena *arena, const struct tried *tried, const char *launch)
@@ -456,8 +487,18 @@ static int check_entry(struct source_check *s, const struct ptx_function *entry,
     struct tried tried = {.settings = NULL};
     s->more = cooperation(arena, s->module, entry);
     const struct made_up made_up = made_up_for(arena, s->module, entry);
-    if (!s->given || is_only_name(s->given))
+    struct reached reached = {.more = {0}};
+    if (!s->given || is_only_name(s->given)) {
         try_launches(s, &made_up, options, &tried);
+        reached = find_reached(s, &made_up);
+    }
+    const char *beyond = tried.most < WORTH_WRONG ? without_reached(&made_up, &reached) : NULL;
+    if (beyond) {
+        tried.settings = beyond;
+        tried.most = WORTH_OUTSIDE;
+        tried.decided = false;
+        tried.launches++;
+    }
     const char *settings =
         tried.settings ? tried.settings
                        : arena_printf(arena, "%s entry=%s", s->given ? s->given : "", entry->name);
@@ -471,7 +512,11 @@ static int check_entry(struct source_check *s, const struct ptx_function *entry,
     const int status = tell_launch(s, shown, kernel, &tried, options, sums);
     if (tried.settings && !s->cli->options.json) {
         tell_tried(arena, &tried, settings + strlen("entry=") + strlen(entry->name));
-        tell_reached(s, &made_up);
+        tell_reached(&reached);
+        if (beyond)
+            puts("    note: a guard lets the thread of number n pass; buffers of n elements end "
+                 "before it. "
+                 "If they have more, --bind says so");
     }
     if (*s->more && !s->cli->options.json)
         puts(

@@ -325,6 +325,16 @@ static bool is_of_grid(struct value v)
     return v.is_known && v.tid != 0 && v.step != 0;
 }
 
+/* i <= n, and i > n: the thread of number n goes with those below. `is_left`: n stands on the left. */
+static void note_reached(struct pass *p, struct value i, struct value n, enum ptx_word cmp,
+                         bool is_left)
+{
+    const bool up_to = cmp == PTX_W_GT || cmp == PTX_W_HI || cmp == PTX_W_LE || cmp == PTX_W_LS;
+    const bool below = cmp == PTX_W_LT || cmp == PTX_W_LO || cmp == PTX_W_GE || cmp == PTX_W_HS;
+    if (is_of_grid(i) && i.tid == 1 && i.number == 0 && n.parameter && (is_left ? below : up_to))
+        p->found.reached |= (uint64_t)1 << (n.parameter - 1);
+}
+
 /* What was read from a buffer, beside a number. */
 static void note_sentinel(struct pass *p, struct value read, struct value other)
 {
@@ -386,6 +396,9 @@ static void execute(struct pass *p, const struct ptx_instruction *i, uint32_t li
         if (second->next) {
             note_sentinel(p, read(p, second), read(p, second->next));
             note_sentinel(p, read(p, second->next), read(p, second));
+            const enum ptx_word cmp = (enum ptx_word)i->words[PTX_SLOT_CMP];
+            note_reached(p, read(p, second), read(p, second->next), cmp, false);
+            note_reached(p, read(p, second->next), read(p, second), cmp, true);
         }
         if (is_of_grid(read(p, second))) {
             write(p, i, first->kind == PTX_OPERAND_PAIR ? first->items : first, unknown(false));

@@ -18,6 +18,8 @@ struct indices {
     uint64_t pitches;
     /* Parameters of 64 bits that something is compared with, and that no address is computed from. */
     uint64_t numbers;
+    /* Parameters n such that threads of the grid with numbers up to n - not below n - are told from the others. */
+    uint64_t reached;
     /* Parameters whose buffers are counted in, by atomics whose operation is not `cas`. */
     uint64_t counted;
     /* What words of a parameter's buffer are compared with: a mark of what is free, or not visited. */

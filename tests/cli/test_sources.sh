@@ -267,8 +267,9 @@ END
 expect 0 check --compiler "$take" plane.cu
 says out 'clean     plane.cu: plane' 'threads=8x8 blocks=2x2 bind:1=16' '1 of 2 ways of branches taken'
 
-# An index that goes a step too far: buffers are large, so nothing is out of bounds, but what they must hold is said.
-edge() { # COMPARISON
+# A guard of i <= n in place of i < n: a buffer of n elements is left. A step too far behind a guard that is right may be
+# meant, but what buffers must hold is said.
+edge() { # COMPARISON, what is added to the address, exit status
     cat >edge.cu <<END
 .version 6.0
 .target sm_70
@@ -289,16 +290,20 @@ edge() { # COMPARISON
 	@!%p1 bra out;
 	mul.wide.s32 %rd2, %r1, 4;
 	add.s64 %rd2, %rd1, %rd2;
-	st.global.u32 [%rd2], %r1;
+	st.global.u32 [%rd2+$2], %r1;
 out:
 	ret;
 }
 END
-    expect 0 check --compiler "$take" edge.cu
+    expect "$3" check --compiler "$take" edge.cu
 }
-edge le
-says out 'note: where numbers are n, parameter 0 must have n + 1 elements of 4 bytes'
-edge lt
+edge le 0 1
+says out 'FAULT     edge.cu: edge: out_of_bounds: thread 61 of block 1' 'which has 500 bytes' \
+    'a guard lets the thread of number n pass' 'threads=64 blocks=2 bind:1=125 bind:0=buffer:500:iota' \
+    'note: where numbers are n, parameter 0 must have n + 1 elements of 4 bytes'
+edge lt 4 0
+says out 'clean     edge.cu' 'note: where numbers are n, parameter 0 must have n + 1 elements of 4 bytes'
+edge lt 0 0
 grep -q 'must have' out && failed 'a buffer of n elements is said to need more'
 
 if command -v clang-14 >/dev/null; then
