@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { COMPILING_SECONDS = 120, MESSAGE_MAX = 4000 };
@@ -75,9 +76,12 @@ static const char *compile_with(struct arena *arena, const char *path, const cha
     char shell[] = "sh", run[] = "-c";
     const char *library = "";
     if (ends_in(path, ".cl") && usual) {
-        const char *text = arena_printf(arena, "%s%s%s", opencl_items,
-                                        with ? opencl_mathematics : "", with ? opencl_names : "");
-        library = arena_printf(arena, " -include %s/library.h", folder);
+        const char *text = arena_printf(arena, "%s%s%s%s%s", opencl_items,
+                                        with ? opencl_mathematics : "", with ? opencl_names : "",
+                                        with ? opencl_conversions : "", with ? opencl_groups : "");
+        const char *include = arena_printf(arena, "%s/include", folder); /* ptx_is_library */
+        (void)mkdir(include, 0700);
+        library = arena_printf(arena, " -include %s/library.h", include);
         (void)child_write(library + strlen(" -include "), text);
     }
     char *line = arena_printf(arena, "%s%s %s -o %s", command, library,

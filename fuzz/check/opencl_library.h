@@ -9,5 +9,7 @@ extern const char opencl_items[];
 /* sqrt, exp, min, clamp, dot, any, sign .. , and the macros that name them: a kernel's own function of such a name is
  * in their way. */
 extern const char opencl_mathematics[], opencl_names[];
+/* convert_*_sat, _rte and the like to integers of up to 32 bits; work_group_reduce, _scan, _broadcast, _all, _any. */
+extern const char opencl_conversions[], opencl_groups[];
 
 #endif

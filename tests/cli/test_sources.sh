@@ -317,6 +317,35 @@ __kernel void math(__global float4 *a, __global int *o)
 END
     expect 0 check math.cl
     says out 'clean     math.cl: math'
+    # What threads of a work-group tell each other, conversions that round and saturate; asserted, so that a wrong value
+    # traps.
+    cat >group.cl <<'END'
+__kernel void group(__global float4 *f, __global uchar4 *c, __global int *o)
+{
+    int t = get_local_id(0), n = get_local_size(0), bad = 0;
+    bad |= work_group_reduce_add(t) != n * (n - 1) / 2;
+    bad |= work_group_scan_exclusive_add(t) != t * (t - 1) / 2;
+    bad |= work_group_scan_inclusive_max((float)(t ^ 1)) < (float)t - 1;
+    bad |= work_group_reduce_min((ulong)t + 5) != 5;
+    bad |= work_group_broadcast(t * 3, n - 1) != (n - 1) * 3;
+    bad |= !work_group_any(t == 3) || work_group_all(t == 3) || !work_group_all(t >= 0);
+    float x = (float)(t - t);
+    uchar4 u = convert_uchar4_sat_rte((float4)(x - 4.0f, x + 2.5f, x + 3.5f, x + 300.0f));
+    bad |= u.x != 0 || u.y != 2 || u.z != 4 || u.w != 255;
+    bad |= convert_int_rtp(x + 1.25f) != 2 || convert_int_rtn(x - 1.25f) != -2 || convert_int_rtz(x - 1.75f) != -1;
+    bad |= convert_short_sat(t + 40000) != 32767 || convert_char_sat(-t - 200) != -128 || convert_uint_sat(-1 - t) != 0;
+    bad |= convert_int_sat(x + 3e9f) != 2147483647;
+    c[get_global_id(0)] = convert_uchar4_sat(f[get_global_id(0)]);
+    if (bad)
+        __builtin_trap();
+    o[get_global_id(0)] = bad;
+}
+END
+    expect 0 check group.cl --set threads=24 --set blocks=2
+    says out 'clean     group.cl: group'
+    sed 's/n \* (n - 1) \/ 2/n/' group.cl >groups.cl
+    expect 1 check groups.cl --set threads=24 --set blocks=2
+    says out 'FAULT     groups.cl: group: '
     printf 'float dot(float a, float b) { return a - b; }\n__kernel void own(__global float *a) { a[get_global_id(0)] = dot(a[0], 1); }\n' >own.cl
     expect 1 check own.cl
     says out 'own.cl: own'
