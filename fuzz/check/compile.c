@@ -76,13 +76,15 @@ static const char *compile_with(struct arena *arena, const char *path, const cha
     char shell[] = "sh", run[] = "-c";
     const char *library = "";
     if (ends_in(path, ".cl") && usual) {
-        const char *text = arena_printf(arena, "%s%s%s%s%s", opencl_items,
-                                        with ? opencl_mathematics : "", with ? opencl_names : "",
-                                        with ? opencl_conversions : "", with ? opencl_groups : "");
         const char *include = arena_printf(arena, "%s/include", folder); /* ptx_is_library */
         (void)mkdir(include, 0700);
-        library = arena_printf(arena, " -include %s/library.h", include);
-        (void)child_write(library + strlen(" -include "), text);
+        library = arena_printf(arena, " -include %s/library.h -include %s/more.h", folder, include);
+        (void)child_write(arena_printf(arena, "%s/library.h", folder),
+                          arena_printf(arena, "%s%s%s", opencl_items,
+                                       with ? opencl_mathematics : "", with ? opencl_names : ""));
+        (void)child_write(
+            arena_printf(arena, "%s/more.h", include),
+            arena_printf(arena, "%s%s", with ? opencl_conversions : "", with ? opencl_groups : ""));
     }
     char *line = arena_printf(arena, "%s%s %s -o %s", command, library,
                               quoted(arena, child_path(arena, path)), quoted(arena, output));
