@@ -22,19 +22,16 @@ const char *const solver_answer_names[] = {"sat", "unsat", "unknown", "failed"};
 enum { WORDS_MAX = 32, REASON_MAX = 256, ANSWER_MAX = 1 << 20, PATH_ROOM = 4096 };
 enum { FAILURES_MAX = 3 }; /* in a row: it is not asked any more */
 enum { UNKNOWNS_MAX = 8 }; /* in all: what is asked of one kernel ends */
-enum {
-    KEPT_QUERIES = 1000
-}; /* a child that has answered so many is started anew, whatever it had left behind */
+/* A child that has been asked so much is started anew, whatever it had left behind. */
+enum { KEPT_QUERIES = 1000 };
 
 struct solver {
     struct solver_options options;
     char *words[WORDS_MAX + 1]; /* of the command */
     bool is_z3;                 /* its resource limit has a name that we know */
-    pid_t child;                /* 0: none */
-    int in, out;                /* its standard input, its standard output and error */
-    int asked;                  /* the child, so far */
-    uint64_t deadline;          /* of the query at hand, ms */
-    char *answer;               /* what it has printed since the query, zero-terminated */
+    struct solver_child child;
+    uint64_t deadline; /* of the query at hand, ms */
+    char *answer;      /* what it has printed since the query, zero-terminated */
     size_t answer_length;
     char reason[REASON_MAX];
     struct solver_counts counts;
@@ -70,75 +67,61 @@ struct solver *solver_new(struct arena *arena, const struct solver_options *opti
     return solver;
 }
 
-static void close_pipes(const struct solver *solver)
+static void close_pipes(const struct solver_child *child)
 {
-    close(solver->in);
-    close(solver->out);
+    close(child->in);
+    close(child->out);
 }
 
 /* Ends the child now; reading its end says how it went before. */
-static void end_child(struct solver *solver)
+static void end_child(struct solver_child *child)
 {
     int status;
-    if (!solver->child)
+    if (!child->process)
         return;
-    kill(solver->child, SIGKILL);
-    close_pipes(solver);
-    while (waitpid(solver->child, &status, 0) < 0 && errno == EINTR)
+    kill(child->process, SIGKILL);
+    close_pipes(child);
+    while (waitpid(child->process, &status, 0) < 0 && errno == EINTR)
         ;
-    solver->child = 0;
+    child->process = 0;
 }
 
 /* ---- children that are kept ---- */
 
-static struct solver_child *kept_child(const struct solver *solver)
+/* Where the keeper has a child of this solver's command, or room for one; NULL: nowhere. */
+static struct solver_child *place_of(const struct solver *solver, bool is_there)
 {
     struct solver_keeper *keeper = solver->options.keeper;
-    for (int i = 0; keeper && i < SOLVER_KEPT; i++)
-        if (keeper->kept[i].command &&
-            strcmp(keeper->kept[i].command, solver->options.command) == 0)
-            return &keeper->kept[i];
-    return NULL;
-}
-
-static struct solver_child *place_for_child(const struct solver *solver)
-{
-    struct solver_keeper *keeper = solver->options.keeper;
-    for (int i = 0; keeper && i < SOLVER_KEPT; i++)
-        if (!keeper->kept[i].command)
-            return &keeper->kept[i];
+    for (int i = 0; keeper && i < SOLVER_KEPT; i++) {
+        struct solver_child *kept = &keeper->kept[i];
+        if (is_there ? kept->process && strcmp(kept->command, solver->options.command) == 0
+                     : !kept->process)
+            return kept;
+    }
     return NULL;
 }
 
 static bool take_kept(struct solver *solver)
 {
-    struct solver_child *kept = kept_child(solver);
+    struct solver_child *kept = place_of(solver, true);
     if (!kept)
         return false;
-    solver->child = kept->process;
-    solver->in = kept->in;
-    solver->out = kept->out;
-    solver->asked = kept->queries;
-    kept->command = NULL;
+    solver->child = *kept;
+    kept->process = 0;
     return true;
 }
 
 /* What failed, or does without a limit, is known to this solver alone. */
 static void end_or_keep(struct solver *solver)
 {
-    bool well = solver->child && !solver->failures && !solver->counts.no_budget;
-    struct solver_child *place =
-        well && solver->asked < KEPT_QUERIES ? place_for_child(solver) : NULL;
-    if (!place) {
-        end_child(solver);
-        return;
+    bool well = solver->child.process && !solver->failures && !solver->counts.no_budget &&
+                solver->child.queries < KEPT_QUERIES;
+    struct solver_child *place = well ? place_of(solver, false) : NULL;
+    if (place) {
+        *place = solver->child;
+        solver->child.process = 0;
     }
-    *place = (struct solver_child){.command = solver->options.command,
-                                   .process = solver->child,
-                                   .in = solver->in,
-                                   .out = solver->out,
-                                   .queries = solver->asked};
-    solver->child = 0;
+    end_child(&solver->child);
 }
 
 void solver_end(struct solver *solver)
@@ -150,13 +133,8 @@ void solver_end(struct solver *solver)
 
 void solver_keeper_end(struct solver_keeper *keeper)
 {
-    for (int i = 0; i < SOLVER_KEPT; i++) {
-        struct solver_child *kept = &keeper->kept[i];
-        struct solver ended = {.child = kept->process, .in = kept->in, .out = kept->out};
-        if (kept->command)
-            end_child(&ended);
-        kept->command = NULL;
-    }
+    for (int i = 0; i < SOLVER_KEPT; i++)
+        end_child(&keeper->kept[i]);
 }
 
 /* In the child: what is not found ends with 127, as in shells. */
@@ -179,7 +157,7 @@ static enum solver_answer fail(struct solver *solver, const char *why)
 {
     snprintf(solver->reason, sizeof solver->reason, "the solver '%s' %s",
              solver->words[0] ? solver->words[0] : "", why);
-    end_child(solver);
+    end_child(&solver->child);
     return SOLVER_FAILED;
 }
 
@@ -198,18 +176,18 @@ static bool start(struct solver *solver)
         become(solver, to[0], from[1]);
     close(to[0]);
     close(from[1]);
-    solver->in = to[1];
-    solver->out = from[0];
+    solver->child = (struct solver_child){.command = solver->options.command,
+                                          .process = child > 0 ? child : 0,
+                                          .in = to[1],
+                                          .out = from[0]};
     if (child < 0) {
-        close_pipes(solver);
+        close_pipes(&solver->child);
         return false;
     }
-    solver->child = child;
-    solver->asked = 0;
     solver->counts.starts++;
-    fcntl(solver->in, F_SETFL, O_NONBLOCK);
-    fcntl(solver->in, F_SETFD, FD_CLOEXEC);
-    fcntl(solver->out, F_SETFD, FD_CLOEXEC);
+    fcntl(solver->child.in, F_SETFL, O_NONBLOCK);
+    fcntl(solver->child.in, F_SETFD, FD_CLOEXEC);
+    fcntl(solver->child.out, F_SETFD, FD_CLOEXEC);
     return true;
 }
 
@@ -226,7 +204,7 @@ static uint64_t now_ms(void)
 static bool read_some(struct solver *solver)
 {
     size_t room = ANSWER_MAX - solver->answer_length;
-    ssize_t got = room ? read(solver->out, solver->answer + solver->answer_length, room) : 0;
+    ssize_t got = room ? read(solver->child.out, solver->answer + solver->answer_length, room) : 0;
     if (got < 0)
         return errno == EINTR;
     solver->answer_length += (size_t)got;
@@ -248,8 +226,8 @@ static const char *talk(struct solver *solver, const char *query, size_t length)
     size_t sent = 0;
     while (!is_answered(solver)) {
         uint64_t now = now_ms();
-        struct pollfd polled[2] = {{.fd = solver->out, .events = POLLIN},
-                                   {.fd = solver->in, .events = POLLOUT}};
+        struct pollfd polled[2] = {{.fd = solver->child.out, .events = POLLIN},
+                                   {.fd = solver->child.in, .events = POLLOUT}};
         if (now >= solver->deadline)
             return "hangs: it was given up when its time was spent";
         int ready = poll(polled, sent < length ? 2 : 1, (int)(solver->deadline - now));
@@ -260,7 +238,7 @@ static const char *talk(struct solver *solver, const char *query, size_t length)
         if (polled[0].revents && !read_some(solver))
             return solver->answer_length == ANSWER_MAX ? "prints without an end" : "died";
         if (sent < length && polled[1].revents & POLLOUT) {
-            ssize_t put = write(solver->in, query + sent, length - sent);
+            ssize_t put = write(solver->child.in, query + sent, length - sent);
             if (put < 0 && errno != EAGAIN && errno != EINTR)
                 return "died";
             sent += put > 0 ? (size_t)put : 0;
@@ -291,15 +269,15 @@ static const char *converse(struct solver *solver, const char *query, size_t len
 static enum solver_answer fail_dead(struct solver *solver, const char *why)
 {
     int status = 0;
-    pid_t got = solver->child ? waitpid(solver->child, &status, WNOHANG) : 0;
-    for (int i = 0; got == 0 && solver->child && strcmp(why, "died") == 0 && i < 100; i++) {
+    pid_t got = solver->child.process ? waitpid(solver->child.process, &status, WNOHANG) : 0;
+    for (int i = 0; got == 0 && solver->child.process && strcmp(why, "died") == 0 && i < 100; i++) {
         struct timespec pause = {.tv_nsec = 2000000};
         nanosleep(&pause, NULL);
-        got = waitpid(solver->child, &status, WNOHANG);
+        got = waitpid(solver->child.process, &status, WNOHANG);
     }
-    if (got == solver->child && got > 0) {
-        close_pipes(solver);
-        solver->child = 0;
+    if (got == solver->child.process && got > 0) {
+        close_pipes(&solver->child);
+        solver->child.process = 0;
         if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
             return fail(solver, "is not installed (or cannot be started)");
         if (WIFSIGNALED(status))
@@ -472,7 +450,7 @@ static enum solver_answer exchange(struct solver *solver, const char *formula,
     print_query(&query, solver, formula, names, count);
     solver->answer_length = 0;
     solver->answer[0] = '\0';
-    solver->asked++;
+    solver->child.queries++;
     if (is_real && solver->options.dump)
         dump(solver, query.bytes, query.length);
     solver->deadline = now_ms() + (uint64_t)solver->options.seconds * 1000;
@@ -506,7 +484,7 @@ static enum solver_answer ask_known(struct solver *solver)
 /* A z3 that does not know the resource limit is asked without; its time still is limited. */
 static bool is_ready(struct solver *solver)
 {
-    if (solver->child || take_kept(solver))
+    if (solver->child.process || take_kept(solver))
         return true;
     if (!start(solver)) {
         fail(solver, "cannot be started");
@@ -518,7 +496,7 @@ static bool is_ready(struct solver *solver)
     if (!complains || solver->counts.no_budget || !solver->is_z3)
         return false;
     solver->counts.no_budget = true;
-    if (!solver->child && !start(solver)) {
+    if (!solver->child.process && !start(solver)) {
         fail(solver, "cannot be started");
         return false;
     }

@@ -32,8 +32,10 @@ struct solver;
 enum { SOLVER_KEPT = 2 };
 struct solver_keeper {
     struct solver_child {
-        const char *command; /* lives longer; NULL: none */
-        int process, in, out, queries;
+        int process;         /* 0: none */
+        const char *command; /* lives longer */
+        int in, out;         /* its standard input; its standard output and error */
+        int queries;         /* that it was asked so far */
     } kept[SOLVER_KEPT];
 };
 

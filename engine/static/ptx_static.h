@@ -5,9 +5,9 @@
  * All that a warp's control may do is followed on the shapes of the token stack: types and addresses,
  * without masks (ptx_stacks.h: all of them, however high the stacks grow). A guard holds for all active
  * lanes, for none, or for some; a branch with several targets takes any of them; where unwinding meets a
- * token whose lanes may all have left, it may stop there or not. Calls of functions are passed as a whole,
- * and each function is looked at once, above the call token of an unknown caller; calls of labels are
- * followed. So
+ * token whose lanes may all have left, it may stop there or not; so it may at any token that is there at
+ * the start. Calls of functions are passed as a whole, and each function is looked at once, above the call
+ * token of an unknown caller; calls of labels are followed. So
  *
  *   - consistent: every run is control-flow consistent, whatever the data;
  *   - inconsistent: a path violates a clause. It is a real one unless the program's data rules it out;

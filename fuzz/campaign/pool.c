@@ -74,8 +74,7 @@ struct pool {
     void *tick_context;
     uint64_t next_tick;
     uint64_t published[CHUNK_RING]; /* chunk number + 1 that the slot holds */
-    uint64_t
-        held; /* with stop_on_finding: chunks from here on wait until those below have been consumed */
+    uint64_t held; /* stop_on_finding: chunks from here on wait until those below are consumed */
     struct chunk *ring;
     struct job jobs[POOL_JOBS_MAX];
     uint64_t tickets;
