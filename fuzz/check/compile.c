@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { COMPILING_SECONDS = 120, MESSAGE_MAX = 4000 };
+enum { COMPILING_SECONDS = 120, MESSAGE_MAX = 4000, SOURCE_MAX = 1 << 20 };
 
 /* The first one whose program is found. clang writes CUDA without a toolkit's headers: kernels that need none. */
 static const struct {
@@ -61,6 +61,19 @@ static const char *quoted(struct arena *arena, const char *word)
     return arena_printf(arena, "'%s'", text);
 }
 
+/* Conversions and functions of work-groups take a compiler longer than all else of a small kernel: they are for sources
+ * that may name one. */
+static bool may_name_more(struct arena *arena, const char *path)
+{
+    static const char *const words[] = {"convert", "work_group", "include"};
+    size_t length = 0;
+    const char *text = child_read(arena, path, SOURCE_MAX, &length);
+    for (size_t i = 0; text && i < sizeof words / sizeof *words; i++)
+        if (strstr(text, words[i]))
+            return true;
+    return !text;
+}
+
 static const char *compile_with(struct arena *arena, const char *path, const char *command,
                                 const char *folder, bool with, const char **why)
 {
@@ -76,15 +89,17 @@ static const char *compile_with(struct arena *arena, const char *path, const cha
     char shell[] = "sh", run[] = "-c";
     const char *library = "";
     if (ends_in(path, ".cl") && usual) {
-        const char *include = arena_printf(arena, "%s/include", folder); /* ptx_is_library */
-        (void)mkdir(include, 0700);
-        library = arena_printf(arena, " -include %s/library.h -include %s/more.h", folder, include);
+        library = arena_printf(arena, " -include %s/library.h", folder);
         (void)child_write(arena_printf(arena, "%s/library.h", folder),
                           arena_printf(arena, "%s%s%s", opencl_items,
                                        with ? opencl_mathematics : "", with ? opencl_names : ""));
-        (void)child_write(
-            arena_printf(arena, "%s/more.h", include),
-            arena_printf(arena, "%s%s", with ? opencl_conversions : "", with ? opencl_groups : ""));
+        if (with && may_name_more(arena, path)) {
+            const char *include = arena_printf(arena, "%s/include", folder); /* ptx_is_library */
+            (void)mkdir(include, 0700);
+            library = arena_printf(arena, "%s -include %s/more.h", library, include);
+            (void)child_write(arena_printf(arena, "%s/more.h", include),
+                              arena_printf(arena, "%s%s", opencl_conversions, opencl_groups));
+        }
     }
     char *line = arena_printf(arena, "%s%s %s -o %s", command, library,
                               quoted(arena, child_path(arena, path)), quoted(arena, output));

@@ -1,8 +1,8 @@
 /*
  * opencl_library.c - what OpenCL's library has and a kernel's text is translated without: work-items, barriers, atomics
  * of 32 bits; mathematics of float, float2 and float4; conversions that round or saturate; functions of work-groups.
- * Precise functions are the processor's approximate ones where PTX
- * has no others: what is checked is what a kernel does, not its last digit.
+ * Precise functions are the processor's approximate ones where PTX has no others: what is checked is what a kernel
+ * does, not its last digit.
  */
 #include "fuzz/check/opencl_library.h"
 
