@@ -229,13 +229,18 @@ static void ask_kernel_once(struct kernel *kernel)
     kernel->known = true;
 }
 
-bool record_start(const struct interface *interface, struct kernel *kernel,
+bool record_start(const struct interface *interface, const void *handle,
                   struct device_launch *launch, void **arguments, void **extra)
 {
     struct device_launched answer = {.error = 1};
     void *unpacked[DEVICE_PARAMETERS];
-    if (!kernel || !recorder_enter())
+    if (!recorder_enter())
         return false;
+    struct kernel *kernel = kernel_of_handle(handle);
+    if (!kernel) {
+        device_leave();
+        return false;
+    }
     ask_kernel_once(kernel);
     const bool packed = extra && !arguments;
     if (!kernel->device.error && (!packed || device_unpack(&kernel->device, extra, unpacked)) &&

@@ -53,8 +53,8 @@ void variables_drop(uint32_t module);
 
 struct kernel *kernel_new(const void *host, const char *name, uint32_t module);
 void memory_allocated(uint64_t address, uint64_t bytes, enum device_memory kind);
-void memory_freed(uint64_t address,
-                  uint64_t bytes); /* what begins there; 0 bytes: the one that does */
+/* All that begins within these bytes; 0: what begins at the address. */
+void memory_freed(uint64_t address, uint64_t bytes);
 
 /* What waits, copies and explains, of the interface that the program calls. */
 struct interface {
@@ -64,18 +64,48 @@ struct interface {
     bool (*is_captured)(cudaStream_t stream);
 };
 
-/* Locked, and memory copied, if the launch is one to record; else neither. `extra`: parameters in one buffer. */
-bool record_start(const struct interface *interface, struct kernel *kernel,
+/* Locked, and memory copied, if the launch is one to record; else neither. `handle`: the kernel; `extra`: parameters in
+ * one buffer. */
+bool record_start(const struct interface *interface, const void *handle,
                   struct device_launch *launch, void **arguments, void **extra);
 void record_end(const struct interface *interface, cudaError_t error);
 void record_graph(void); /* a graph is launched, which is not recorded */
 
 /* `call` launches; what stands around it records. */
-#define RECORDED(interface, kernel, launch, arguments, extra, call)                                \
-    const bool recorded = record_start(interface, kernel, launch, arguments, extra);               \
+#define RECORDED(interface, handle, launch, arguments, extra, call)                                \
+    const bool recorded = record_start(interface, handle, launch, arguments, extra);               \
     const cudaError_t error = call;                                                                \
     if (recorded)                                                                                  \
         record_end(interface, error);                                                              \
     return error
+
+/* ---- functions that both interfaces have ---- */
+
+/* `address`: where memory begins, once it is there. */
+#define ALLOCATES(name, types, arguments, address, bytes, kind)                                    \
+    EXPORT cudaError_t name types;                                                                 \
+    cudaError_t name types                                                                         \
+    {                                                                                              \
+        const cudaError_t error = NEXT(name) arguments;                                            \
+        if (!error)                                                                                \
+            memory_allocated((uint64_t)(uintptr_t)(address), bytes, kind);                         \
+        return error;                                                                              \
+    }
+
+#define FREES(name, types, arguments, address, bytes)                                              \
+    EXPORT cudaError_t name types;                                                                 \
+    cudaError_t name types                                                                         \
+    {                                                                                              \
+        memory_freed((uint64_t)(uintptr_t)(address), bytes);                                       \
+        return NEXT(name) arguments;                                                               \
+    }
+
+#define LAUNCHES_GRAPH(name)                                                                       \
+    EXPORT cudaError_t name(void *instance, cudaStream_t stream);                                  \
+    cudaError_t name(void *instance, cudaStream_t stream)                                          \
+    {                                                                                              \
+        record_graph();                                                                            \
+        return NEXT(name)(instance, stream);                                                       \
+    }
 
 #endif

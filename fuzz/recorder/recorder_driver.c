@@ -34,25 +34,6 @@ static const struct interface driver = {wait_for_context, copy_out, explain, is_
 
 /* ---- memory ---- */
 
-/* `address`: where it begins, once it is there. */
-#define ALLOCATES(name, types, arguments, address, bytes, kind)                                    \
-    EXPORT cudaError_t name types;                                                                 \
-    cudaError_t name types                                                                         \
-    {                                                                                              \
-        const cudaError_t error = NEXT(name) arguments;                                            \
-        if (!error)                                                                                \
-            memory_allocated((uint64_t)(uintptr_t)(address), bytes, kind);                         \
-        return error;                                                                              \
-    }
-
-#define FREES(name, types, arguments, address, bytes)                                              \
-    EXPORT cudaError_t name types;                                                                 \
-    cudaError_t name types                                                                         \
-    {                                                                                              \
-        memory_freed((uint64_t)(uintptr_t)(address), bytes);                                       \
-        return NEXT(name) arguments;                                                               \
-    }
-
 ALLOCATES(cuMemAlloc_v2, (uint64_t * pointer, size_t bytes), (pointer, bytes), *pointer, bytes,
           DEVICE_MEMORY_DEVICE)
 ALLOCATES(cuMemAllocPitch_v2,
@@ -88,15 +69,6 @@ FREES(cuMemUnmap, (uint64_t at, size_t bytes), (at, bytes), at, bytes)
 
 /* ---- launches ---- */
 
-static struct kernel *kernel_of(const void *handle)
-{
-    if (!recorder_enter())
-        return NULL;
-    struct kernel *kernel = kernel_of_handle(handle);
-    device_leave();
-    return kernel;
-}
-
 #define PLACE_TYPES                                                                                \
     const void *kernel, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,       \
         unsigned block_y, unsigned block_z, unsigned shared, cudaStream_t stream
@@ -120,7 +92,7 @@ static struct device_launch launch_of(unsigned grid_x, unsigned grid_y, unsigned
     cudaError_t name(PLACE_TYPES, void **arguments, void **extra)                                  \
     {                                                                                              \
         struct device_launch launch = launch_of(PLACE);                                            \
-        RECORDED(&driver, kernel_of(kernel), &launch, arguments, extra,                            \
+        RECORDED(&driver, kernel, &launch, arguments, extra,                                       \
                  NEXT(name)(kernel, PLACE, arguments, extra));                                     \
     }
 
@@ -130,8 +102,7 @@ static struct device_launch launch_of(unsigned grid_x, unsigned grid_y, unsigned
     {                                                                                              \
         struct device_launch launch = launch_of(PLACE);                                            \
         launch.cooperative = true;                                                                 \
-        RECORDED(&driver, kernel_of(kernel), &launch, arguments, NULL,                             \
-                 NEXT(name)(kernel, PLACE, arguments));                                            \
+        RECORDED(&driver, kernel, &launch, arguments, NULL, NEXT(name)(kernel, PLACE, arguments)); \
     }
 
 struct configuration { /* CUlaunchConfig; then attributes */
@@ -149,16 +120,8 @@ struct configuration { /* CUlaunchConfig; then attributes */
             launch_of(config->grid_x, config->grid_y, config->grid_z, config->block_x,             \
                       config->block_y, config->block_z, config->shared, config->stream);           \
         device_read_attributes(config, &launch);                                                   \
-        RECORDED(&driver, kernel_of(kernel), &launch, arguments, extra,                            \
+        RECORDED(&driver, kernel, &launch, arguments, extra,                                       \
                  NEXT(name)(config, kernel, arguments, extra));                                    \
-    }
-
-#define LAUNCHES_GRAPH(name)                                                                       \
-    EXPORT cudaError_t name(void *instance, cudaStream_t stream);                                  \
-    cudaError_t name(void *instance, cudaStream_t stream)                                          \
-    {                                                                                              \
-        record_graph();                                                                            \
-        return NEXT(name)(instance, stream);                                                       \
     }
 
 LAUNCHES(cuLaunchKernel)

@@ -1,10 +1,7 @@
 /*
  * The runtime's functions that are recorded; also those of a default stream for each thread (_ptsz).
  */
-#include "fuzz/cudart/static_link.h"
 #include "fuzz/recorder/recorder.h"
-
-#include <string.h>
 
 EXPORT cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, int kind);
 EXPORT cudaError_t cudaGetSymbolAddress(void **pointer, const void *symbol);
@@ -39,50 +36,6 @@ static const struct interface runtime = {wait_for_device, copy_out, explain, is_
 
 /* ---- memory ---- */
 
-static cudaError_t allocated(cudaError_t error, void *const *pointer, size_t bytes,
-                             enum device_memory kind)
-{
-    if (!error)
-        memory_allocated((uint64_t)(uintptr_t)*pointer, bytes, kind);
-    return error;
-}
-
-/* What begins at the first parameter, which is a pointer, and what it is called with. */
-#define ALLOCATES(name, types, arguments, bytes, kind)                                             \
-    EXPORT cudaError_t name types;                                                                 \
-    cudaError_t name types                                                                         \
-    {                                                                                              \
-        const cudaError_t error = NEXT(name) arguments;                                            \
-        return allocated(error, pointer, error ? 0 : (bytes), kind);                               \
-    }
-
-#define FREES(name, types, arguments)                                                              \
-    EXPORT cudaError_t name types;                                                                 \
-    cudaError_t name types                                                                         \
-    {                                                                                              \
-        memory_freed((uint64_t)(uintptr_t)pointer, 0);                                             \
-        return NEXT(name) arguments;                                                               \
-    }
-
-ALLOCATES(cudaMalloc, (void **pointer, size_t bytes), (pointer, bytes), bytes, DEVICE_MEMORY_DEVICE)
-ALLOCATES(cudaMallocAsync, (void **pointer, size_t bytes, cudaStream_t stream),
-          (pointer, bytes, stream), bytes, DEVICE_MEMORY_DEVICE)
-ALLOCATES(cudaMallocAsync_ptsz, (void **pointer, size_t bytes, cudaStream_t stream),
-          (pointer, bytes, stream), bytes, DEVICE_MEMORY_DEVICE)
-ALLOCATES(cudaMallocFromPoolAsync, (void **pointer, size_t bytes, void *pool, cudaStream_t stream),
-          (pointer, bytes, pool, stream), bytes, DEVICE_MEMORY_DEVICE)
-ALLOCATES(cudaMallocFromPoolAsync_ptsz,
-          (void **pointer, size_t bytes, void *pool, cudaStream_t stream),
-          (pointer, bytes, pool, stream), bytes, DEVICE_MEMORY_DEVICE)
-ALLOCATES(cudaMallocPitch, (void **pointer, size_t *pitch, size_t width, size_t height),
-          (pointer, pitch, width, height), *pitch *height, DEVICE_MEMORY_DEVICE)
-ALLOCATES(cudaMallocManaged, (void **pointer, size_t bytes, unsigned flags),
-          (pointer, bytes, flags), bytes, DEVICE_MEMORY_MANAGED)
-ALLOCATES(cudaMallocHost, (void **pointer, size_t bytes), (pointer, bytes), bytes,
-          DEVICE_MEMORY_HOST)
-ALLOCATES(cudaHostAlloc, (void **pointer, size_t bytes, unsigned flags), (pointer, bytes, flags),
-          bytes, DEVICE_MEMORY_HOST)
-
 struct pitched { /* cudaPitchedPtr, cudaExtent */
     void *at;
     size_t pitch, width, height;
@@ -91,26 +44,35 @@ struct extent {
     size_t width, height, depth;
 };
 
-EXPORT cudaError_t cudaMalloc3D(struct pitched *pitched, struct extent extent);
-cudaError_t cudaMalloc3D(struct pitched *pitched, struct extent extent)
-{
-    const cudaError_t error = NEXT(cudaMalloc3D)(pitched, extent);
-    return allocated(error, &pitched->at, error ? 0 : pitched->pitch * extent.height * extent.depth,
-                     DEVICE_MEMORY_DEVICE);
-}
+ALLOCATES(cudaMalloc, (void **pointer, size_t bytes), (pointer, bytes), *pointer, bytes,
+          DEVICE_MEMORY_DEVICE)
+ALLOCATES(cudaMallocAsync, (void **pointer, size_t bytes, cudaStream_t stream),
+          (pointer, bytes, stream), *pointer, bytes, DEVICE_MEMORY_DEVICE)
+ALLOCATES(cudaMallocAsync_ptsz, (void **pointer, size_t bytes, cudaStream_t stream),
+          (pointer, bytes, stream), *pointer, bytes, DEVICE_MEMORY_DEVICE)
+ALLOCATES(cudaMallocFromPoolAsync, (void **pointer, size_t bytes, void *pool, cudaStream_t stream),
+          (pointer, bytes, pool, stream), *pointer, bytes, DEVICE_MEMORY_DEVICE)
+ALLOCATES(cudaMallocFromPoolAsync_ptsz,
+          (void **pointer, size_t bytes, void *pool, cudaStream_t stream),
+          (pointer, bytes, pool, stream), *pointer, bytes, DEVICE_MEMORY_DEVICE)
+ALLOCATES(cudaMallocPitch, (void **pointer, size_t *pitch, size_t width, size_t height),
+          (pointer, pitch, width, height), *pointer, *pitch *height, DEVICE_MEMORY_DEVICE)
+ALLOCATES(cudaMalloc3D, (struct pitched * pitched, struct extent extent), (pitched, extent),
+          pitched->at, pitched->pitch *extent.height *extent.depth, DEVICE_MEMORY_DEVICE)
+ALLOCATES(cudaMallocManaged, (void **pointer, size_t bytes, unsigned flags),
+          (pointer, bytes, flags), *pointer, bytes, DEVICE_MEMORY_MANAGED)
+ALLOCATES(cudaMallocHost, (void **pointer, size_t bytes), (pointer, bytes), *pointer, bytes,
+          DEVICE_MEMORY_HOST)
+ALLOCATES(cudaHostAlloc, (void **pointer, size_t bytes, unsigned flags), (pointer, bytes, flags),
+          *pointer, bytes, DEVICE_MEMORY_HOST)
+ALLOCATES(cudaHostRegister, (void *pointer, size_t bytes, unsigned flags), (pointer, bytes, flags),
+          pointer, bytes, DEVICE_MEMORY_HOST)
 
-EXPORT cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned flags);
-cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned flags)
-{
-    return allocated(NEXT(cudaHostRegister)(pointer, bytes, flags), &pointer, bytes,
-                     DEVICE_MEMORY_HOST);
-}
-
-FREES(cudaFree, (void *pointer), (pointer))
-FREES(cudaFreeAsync, (void *pointer, cudaStream_t stream), (pointer, stream))
-FREES(cudaFreeAsync_ptsz, (void *pointer, cudaStream_t stream), (pointer, stream))
-FREES(cudaFreeHost, (void *pointer), (pointer))
-FREES(cudaHostUnregister, (void *pointer), (pointer))
+FREES(cudaFree, (void *pointer), (pointer), pointer, 0)
+FREES(cudaFreeAsync, (void *pointer, cudaStream_t stream), (pointer, stream), pointer, 0)
+FREES(cudaFreeAsync_ptsz, (void *pointer, cudaStream_t stream), (pointer, stream), pointer, 0)
+FREES(cudaFreeHost, (void *pointer), (pointer), pointer, 0)
+FREES(cudaHostUnregister, (void *pointer), (pointer), pointer, 0)
 
 /* ---- modules ---- */
 
@@ -186,15 +148,6 @@ void __cudaRegisterManagedVar(void **module, void **host, char *device, const ch
 
 /* ---- launches ---- */
 
-static struct kernel *kernel_of(const void *handle)
-{
-    if (!recorder_enter())
-        return NULL;
-    struct kernel *kernel = kernel_of_handle(handle);
-    device_leave();
-    return kernel;
-}
-
 /* Another name for the kernel of a function. */
 #define NAMES_KERNEL(name)                                                                         \
     EXPORT cudaError_t name(void **kernel, const void *function);                                  \
@@ -230,7 +183,7 @@ static struct device_launch launch_of(dim3 grid, dim3 block, size_t shared, cuda
     {                                                                                              \
         struct device_launch launch = launch_of(grid, block, shared, stream);                      \
         launch.cooperative = is_cooperative;                                                       \
-        RECORDED(&runtime, kernel_of(function), &launch, arguments, NULL,                          \
+        RECORDED(&runtime, function, &launch, arguments, NULL,                                     \
                  NEXT(name)(function, grid, block, arguments, shared, stream));                    \
     }
 
@@ -255,20 +208,12 @@ struct configuration { /* cudaLaunchConfig_t; then attributes */
         struct device_launch launch =                                                              \
             launch_of(config->grid, config->block, config->shared, config->stream);                \
         device_read_attributes(config, &launch);                                                   \
-        RECORDED(&runtime, kernel_of(function), &launch, arguments, NULL,                          \
+        RECORDED(&runtime, function, &launch, arguments, NULL,                                     \
                  NEXT(name)(config, function, arguments));                                         \
     }
 
 LAUNCHES_CONFIGURED(cudaLaunchKernelExC)
 LAUNCHES_CONFIGURED(cudaLaunchKernelExC_ptsz)
-
-#define LAUNCHES_GRAPH(name)                                                                       \
-    EXPORT cudaError_t name(void *instance, cudaStream_t stream);                                  \
-    cudaError_t name(void *instance, cudaStream_t stream)                                          \
-    {                                                                                              \
-        record_graph();                                                                            \
-        return NEXT(name)(instance, stream);                                                       \
-    }
 
 LAUNCHES_GRAPH(cudaGraphLaunch)
 LAUNCHES_GRAPH(cudaGraphLaunch_ptsz)
