@@ -101,15 +101,14 @@ static long double value_of(enum ptx_opcode opcode, long double a, long double b
     }
 }
 
-static uint64_t extreme(const struct ref_computing *r, enum ptx_opcode opcode, uint64_t a,
-                        uint64_t b, enum ptx_word type)
+/* any: a NaN is the result if one of them is; else of both. Of two zeros, -0 is the less one. */
+static uint64_t extreme(uint64_t a, uint64_t b, enum ptx_word type, bool greatest, bool any)
 {
     long double x = ref_float_value(a, type), y = ref_float_value(b, type);
-    bool any = ref_word_of(r, PTX_SLOT_NAN) != PTX_W_NONE;
     if (isnan(x) || isnan(y))
         return any || (isnan(x) && isnan(y)) ? 0x7fff : isnan(x) ? b : a;
     bool is_less = x < y || (x == y && signbit(x) && !signbit(y));
-    return is_less == (opcode == PTX_OP_MIN) ? a : b;
+    return is_less != greatest ? a : b;
 }
 
 static uint64_t computed(const struct ref_computing *r, enum ptx_opcode opcode,
@@ -125,7 +124,8 @@ static uint64_t computed(const struct ref_computing *r, enum ptx_opcode opcode,
         return isnan(x) ? 0x7fff : a ^ 0x8000;
     case PTX_OP_MIN:
     case PTX_OP_MAX:
-        return extreme(r, opcode, a, b, type);
+        return extreme(a, b, type, opcode == PTX_OP_MAX,
+                       ref_word_of(r, PTX_SLOT_NAN) != PTX_W_NONE);
     default: {
         long double y = value_of(opcode, x, ref_float_value(b, type), ref_float_value(c, type));
         return written(r, ref_float_bits(y, type, FE_TONEAREST), type);
@@ -296,20 +296,11 @@ uint64_t ref_half_sum(uint64_t a, uint64_t b, enum ptx_word type)
     return all;
 }
 
-/* atom.min, atom.max, as min and max without .NaN: of two zeros the one of the fitting sign; a NaN only of two. */
+/* atom.min, atom.max: as min and max without .NaN. */
 uint64_t ref_half_extreme(uint64_t a, uint64_t b, enum ptx_word type, bool greatest)
 {
     uint64_t all = 0;
-    for (uint32_t half = 0; half < (is_packed(type) ? 2u : 1u); half++) {
-        const uint64_t p = part(a, half), q = part(b, half);
-        const long double x = ref_float_value(p, half_of(type)),
-                          y = ref_float_value(q, half_of(type));
-        uint64_t taken = greatest ? (y > x ? q : p) : (y < x ? q : p);
-        if (x == 0 && y == 0)
-            taken = signbit(x) == greatest ? q : p;
-        if (isnan(x))
-            taken = isnan(y) ? 0x7fff : q;
-        all |= taken << 16 * half;
-    }
+    for (uint32_t half = 0; half < (is_packed(type) ? 2u : 1u); half++)
+        all |= extreme(part(a, half), part(b, half), half_of(type), greatest, false) << 16 * half;
     return all;
 }

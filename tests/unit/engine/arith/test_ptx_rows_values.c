@@ -2,6 +2,7 @@
  * the values that it leaves open. Atomics. */
 #include "engine/arith/ptx_rows_internal.h"
 #include "engine/base/pcg.h"
+#include "engine/reference_ptx/ref_ptx.h"
 #include "tests/unit/shared/ptx_text.h"
 
 #include <math.h>
@@ -397,6 +398,7 @@ static void atomics(void **state)
         {PTX_W_MIN, PTX_W_F16, 0x3c00, 0xbc00, 0, 0xbc00},
         {PTX_W_MIN, PTX_W_F16, 0x0000, 0x8000, 0, 0x8000},
         {PTX_W_MIN, PTX_W_F16, 0x7e01, 0x7c00, 0, 0x7c00},
+        {PTX_W_MAX, PTX_W_F16, 0x8000, 0x0000, 0, 0x0000},
         {PTX_W_MAX, PTX_W_F16X2, 0x80000001, 0x00008001, 0, 0x00000001},
         {PTX_W_MAX, PTX_W_BF16, 0x7f80, 0x7f7f, 0, 0x7f80},
         {PTX_W_MAX, PTX_W_BF16X2, 0xffffbf80, 0x7fc1c000, 0, 0x7fffbf80},
@@ -408,6 +410,13 @@ static void atomics(void **state)
         if (result != rows[i].result)
             fail_msg("atomic %zu (.%s.%s): %llx", i, ptx_words[rows[i].op], ptx_words[rows[i].type],
                      (unsigned long long)result);
+        struct ptx_instruction instruction = {.operands = NULL};
+        instruction.words[PTX_SLOT_OP] = (uint8_t)rows[i].op;
+        instruction.words[PTX_SLOT_TYPE] = (uint8_t)rows[i].type;
+        assert_true(ref_atomic_value(&instruction, rows[i].old, rows[i].b, rows[i].c, &result));
+        if (result != rows[i].result)
+            fail_msg("atomic %zu (.%s.%s), the reference: %llx", i, ptx_words[rows[i].op],
+                     ptx_words[rows[i].type], (unsigned long long)result);
     }
     assert_null(ptx_atomic_find(PTX_W_MIN, PTX_W_F32));
     assert_null(ptx_atomic_find(PTX_W_POPC, PTX_W_U32));
