@@ -71,7 +71,7 @@ static bool may_name_more(struct arena *arena, const char *path)
     for (size_t i = 0; text && i < sizeof words / sizeof *words; i++)
         if (strstr(text, words[i]))
             return true;
-    return !text;
+    return !text || length == SOURCE_MAX;
 }
 
 static const char *compile_with(struct arena *arena, const char *path, const char *command,

@@ -552,9 +552,11 @@ int cli_check_file(struct cli *cli, const char *path, const struct check_options
     if (host_is_path(path))
         return cli_host_check(cli, path, sums);
     size_t mark = arena_mark(&cli->arena);
-    int status = compile_is_source(path)        ? check_source(cli, path, options, sums)
-                 : check_has_entries(cli, path) ? check_entries_of(cli, path, options, sums)
-                                                : check_kernel_file(cli, path, options, sums);
+    int status = CLI_OK;
+    if (compile_is_source(path))
+        status = check_source(cli, path, options, sums);
+    else if (!check_entries_of(cli, path, options, sums, &status))
+        status = check_kernel_file(cli, path, options, sums);
     arena_release(&cli->arena, mark);
     return status;
 }

@@ -39,10 +39,9 @@ int check_source(struct cli *cli, const char *path, const struct check_options *
                  struct cli_check_sums *sums);
 
 /* A file of PTX without settings, but for an entry's name as the source has it: launches are made up, for one entry
- * after the other. */
-bool check_has_entries(struct cli *cli, const char *path);
-int check_entries_of(struct cli *cli, const char *path, const struct check_options *options,
-                     struct cli_check_sums *sums);
+ * after the other. False: it is another one. */
+bool check_entries_of(struct cli *cli, const char *path, const struct check_options *options,
+                      struct cli_check_sums *sums, int *status);
 
 /* --outcomes, --repair. Returns the exit status. */
 int cli_repair_file(struct cli *cli, const char *path, const struct search_options *bounds);

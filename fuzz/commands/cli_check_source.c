@@ -29,7 +29,8 @@ enum { FOLLOWED_STEPS = 1 << 10 };
 
 struct source_check {
     struct cli *cli;
-    const char *path, *ptx, *text;
+    const char *path;
+    const char *text; /* of the PTX */
     size_t length;
     bool is_ptx;                                /* nothing was compiled */
     const struct ptx_module *module, *injected; /* NULL: it cannot be */
@@ -550,25 +551,16 @@ static bool is_wanted(const struct source_check *s, const struct ptx_function *e
 static int check_entries(struct source_check *s, const struct check_options *options,
                          struct cli_check_sums *sums)
 {
-    struct diag *diag = ARENA_NEW(&s->cli->arena, struct diag);
     struct check_options briefly = *options;
     const char *why;
-    diag_init(diag, s->path, s->text, s->length);
-    const struct ptx_module *module = ptx_parse(&s->cli->arena, s->text, s->length, diag);
     uint32_t count = 0;
     int status = CLI_OK;
-    s->module = module;
-    if (!module) {
-        print_refused(s, diag);
-        sums->bad++;
-        return CLI_USAGE;
-    }
     if (options->oracles == ORACLES_DEFAULT) {
         briefly.reference_steps = FOLLOWED_STEPS;
         briefly.oracles &= ~(1u << ORACLE_METAMORPHIC);
     }
-    s->injected = ptx_inject(&s->cli->arena, module, &why);
-    for (const struct ptx_item *item = module->items; item && count < ENTRIES_MAX;
+    s->injected = ptx_inject(&s->cli->arena, s->module, &why);
+    for (const struct ptx_item *item = s->module->items; item && count < ENTRIES_MAX;
          item = item->next) {
         if (item->kind != PTX_ITEM_FUNCTION || !is_wanted(s, item->u.function))
             continue;
@@ -587,48 +579,49 @@ static int check_entries(struct source_check *s, const struct check_options *opt
     return status;
 }
 
-/* Without a launch, and without the name of an entry as the PTX has it. A stored case is of the kernel's own launch. */
-bool check_has_entries(struct cli *cli, const char *path)
+/* The text; false: what is wrong with it is in `diag`. */
+static bool parse(struct source_check *s, struct diag *diag)
 {
-    struct arena *arena = &cli->arena;
+    diag_init(diag, s->path, s->text, s->length);
+    s->module = ptx_parse(&s->cli->arena, s->text, s->length, diag);
+    return s->module != NULL;
+}
+
+/* Without a launch, and without the name of an entry as the PTX has it. A stored case is of the kernel's own launch. */
+static bool has_entries(struct source_check *s)
+{
+    struct arena *arena = &s->cli->arena;
     struct diag *diag = ARENA_NEW(arena, struct diag);
-    const char *given = cli->options.settings;
-    size_t length = strlen(path);
+    const size_t length = strlen(s->path);
     uint32_t count = 0;
-    if (length < 4 || strcmp(path + length - 4, ".ptx") != 0 || cli->options.check_case ||
-        (given && !is_only_name(given)))
+    if (length < 4 || strcmp(s->path + length - 4, ".ptx") != 0 || s->cli->options.check_case ||
+        (s->given && !is_only_name(s->given)))
         return false;
-    diag_init(diag, path, NULL, 0);
-    const char *text = parse_read_bytes(arena, path, PTX_LIMIT_SOURCE_BYTES, &length, diag);
-    if (!text || !ptx_is_ptx(text, length) || strstr(text, "// simtfuzz:") ||
-        strstr(text, "// expect"))
+    s->text = parse_read_bytes(arena, s->path, PTX_LIMIT_SOURCE_BYTES, &s->length, diag);
+    if (!s->text || !ptx_is_ptx(s->text, s->length) || strstr(s->text, "// simtfuzz:") ||
+        strstr(s->text, "// expect") || !parse(s, diag))
         return false;
-    const struct ptx_module *module = ptx_parse(arena, text, length, diag);
-    for (const struct ptx_item *i = module ? module->items : NULL; i; i = i->next) {
+    for (const struct ptx_item *i = s->module->items; i; i = i->next) {
         const struct ptx_function *f = i->kind == PTX_ITEM_FUNCTION ? i->u.function : NULL;
         if (!f || !f->is_entry || !f->has_body || ptx_does_nothing(f))
             continue;
-        const char *name = given ? strchr(given, '=') + 1 : f->name;
-        if (given && strcmp(name, f->name) == 0)
+        const char *name = s->given ? strchr(s->given, '=') + 1 : f->name;
+        if (s->given && strcmp(name, f->name) == 0)
             return false;
         count += has_name(arena, f, name, strlen(name));
     }
     return count > 0;
 }
 
-int check_entries_of(struct cli *cli, const char *path, const struct check_options *options,
-                     struct cli_check_sums *sums)
+bool check_entries_of(struct cli *cli, const char *path, const struct check_options *options,
+                      struct cli_check_sums *sums, int *status)
 {
-    struct source_check s = {.cli = cli,
-                             .path = path,
-                             .ptx = path,
-                             .is_ptx = true,
-                             .given = cli->options.settings,
-                             .more = ""};
-    struct diag *diag = ARENA_NEW(&cli->arena, struct diag);
-    diag_init(diag, path, NULL, 0);
-    s.text = parse_read_bytes(&cli->arena, path, PTX_LIMIT_SOURCE_BYTES, &s.length, diag);
-    return check_entries(&s, options, sums);
+    struct source_check s = {
+        .cli = cli, .path = path, .is_ptx = true, .given = cli->options.settings, .more = ""};
+    if (!has_entries(&s))
+        return false;
+    *status = check_entries(&s, options, sums);
+    return true;
 }
 
 int check_source(struct cli *cli, const char *path, const struct check_options *options,
@@ -643,16 +636,18 @@ int check_source(struct cli *cli, const char *path, const struct check_options *
         sums->bad++;
         return CLI_USAGE;
     }
-    s.ptx = compile_to_ptx(&cli->arena, path, cli->options.compiler, folder, &why);
+    const char *ptx = compile_to_ptx(&cli->arena, path, cli->options.compiler, folder, &why);
     struct diag *diag = ARENA_NEW(&cli->arena, struct diag);
-    diag_init(diag, path, NULL, 0);
-    if (s.ptx)
-        s.text = parse_read_bytes(&cli->arena, s.ptx, PTX_LIMIT_SOURCE_BYTES, &s.length, diag);
-    if (s.text) {
+    if (ptx)
+        s.text = parse_read_bytes(&cli->arena, ptx, PTX_LIMIT_SOURCE_BYTES, &s.length, diag);
+    if (s.text && parse(&s, diag)) {
         status = check_entries(&s, options, sums);
     } else {
-        cli_message(cli, "%s: %s", path, why ? why : "its PTX cannot be read");
         sums->bad++;
+        if (s.text)
+            print_refused(&s, diag);
+        else
+            cli_message(cli, "%s: %s", path, why ? why : "its PTX cannot be read");
     }
     bundle_remove_folder(folder);
     return status;

@@ -44,7 +44,7 @@ void child_add_cpu_us(uint64_t us);
 /* The path of a program in PATH; NULL: there is none. */
 const char *child_find(struct arena *arena, const char *program);
 
-/* A file's bytes with a zero behind them, at most `most`; NULL: it cannot be read, or is larger. */
+/* The first `most` bytes of a file, with a zero behind them; NULL: it cannot be read. */
 char *child_read(struct arena *arena, const char *path, size_t most, size_t *length);
 bool child_write(const char *path, const char *text);
 
