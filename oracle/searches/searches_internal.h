@@ -17,6 +17,9 @@ struct searched {
 
 /* ---- searches.c ---- */
 
+/* An outcome that the search has not, or that only it has; NULL: none. */
+const char *searches_missed(const struct ref_all *all, const struct search_result *found);
+const char *searches_made_up(const struct ref_all *all, const struct search_result *found);
 bool searches_of_threads(enum subject_id subject);
 /* Where threads may change places, states are searched up to that; of others' actors the orders of their threads. */
 void searches_use_symmetry(struct arena *arena, struct machine *machine,

@@ -11,8 +11,6 @@
 #include "oracle/searches/searches.h"
 #include "oracle/searches/searches_internal.h"
 
-#include <string.h>
-
 enum { STATES = 3000, CACHED_STATES = 6000, MOST_STEPS = 48000 };
 
 struct machine_searched {
@@ -70,7 +68,7 @@ static const struct search_result *run(struct machine_searched *s, const struct 
                                  .merge_local = way->merge,
                                  .no_races = way->merge || cached,
                                  .no_lasso = way->merge || cached};
-    with.note_begun = way->alike && info->vtable->actors == ACTORS_THREADS;
+    with.note_begun = way->alike && searches_of_threads(s->subject);
     with.memory.eager = with.memory.eager || way->eager;
     with.memory.flush = with.memory.flush && !way->still;
     struct machine *machine = search_machine_with(s->arena, info->vtable, s->program, &with);
@@ -126,24 +124,6 @@ static const char *compare_ways(struct machine_searched *s)
 
 /* ---- all executions of threads ---- */
 
-static bool ends_so(const struct ref_all *all, const struct search_outcome *o)
-{
-    bool is = false;
-    for (uint32_t i = 0; i < all->outcome_count; i++)
-        is = is || memcmp(all->outcomes[i].store, o->store, all->words * sizeof *o->store) == 0;
-    return is;
-}
-
-static bool is_found(const struct search_result *found, const struct ref_all *all,
-                     const struct ref_all_outcome *outcome)
-{
-    bool is = false;
-    for (uint32_t k = 0; k < found->outcome_count; k++)
-        is = is || memcmp(found->outcomes[k].store, outcome->store,
-                          all->words * sizeof *outcome->store) == 0;
-    return is;
-}
-
 /* Where all executions end well. */
 static bool all_end(const struct ref_all *all)
 {
@@ -157,17 +137,13 @@ static const char *compare_threads(struct machine_searched *s, const struct ref_
 {
     if (!all_end(all) || s->program->private_base < all->words)
         return NULL;
-    for (uint32_t k = 0; k < s->plain->outcome_count; k++) {
-        const struct search_outcome *o = &s->plain->outcomes[k];
-        if (o->status != STATUS_TERMINATED)
+    for (uint32_t k = 0; k < s->plain->outcome_count; k++)
+        if (s->plain->outcomes[k].status != STATUS_TERMINATED)
             return "threads: an error";
-        if (!has_caches(s->subject) && !ends_so(all, o))
-            return "threads: outcome that is none";
-    }
-    for (uint32_t i = 0; i < all->outcome_count; i++)
-        if (!is_found(s->plain, all, &all->outcomes[i]))
-            return "threads: outcome missed";
-    return NULL;
+    const char *differs = has_caches(s->subject) ? NULL : searches_made_up(all, s->plain);
+    if (!differs)
+        differs = searches_missed(all, s->plain);
+    return differs ? arena_printf(s->arena, "threads: %s", differs) : NULL;
 }
 
 /* ---- one kernel ---- */
@@ -182,10 +158,8 @@ const char *searches_machines_differ(struct arena *arena, enum subject_id subjec
                                      const struct ref_all *of_threads, const char **unknown)
 {
     struct machine_searched s = {.arena = arena, .subject = subject};
-    struct diag *diag = ARENA_NEW(arena, struct diag);
-    diag_init(diag, "drawn", text, strlen(text));
-    struct ast_kernel *kernel = parse_kernel(arena, text, strlen(text), diag);
-    const struct form *form = forms_get(forms_new(arena, kernel), subject_table[subject].program);
+    struct forms *forms = forms_new(arena, parse_printed(arena, text));
+    const struct form *form = forms_get(forms, subject_table[subject].program);
     for (uint32_t i = 0; i < REF_ALL_ACTORS; i++)
         s.units[i] = i;
     s.program = form->program;
