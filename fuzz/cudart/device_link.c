@@ -64,9 +64,14 @@ static void knock(void)
     device_tell(DEVICE_HELLO, program, length > 0 ? (size_t)length : 0, NULL, 0);
 }
 
-enum device_link device_lock(void)
+void device_guard(void)
 {
     pthread_mutex_lock(&lock);
+}
+
+enum device_link device_lock(void)
+{
+    device_guard();
     if (sock < 0)
         knock();
     const enum device_link link = sock < 0            ? DEVICE_NEVER

@@ -19,6 +19,8 @@ enum device_link {
     DEVICE_ANOTHERS /* it belongs to the process that this one was forked from */
 };
 enum device_link device_lock(void);
+/* Locks, without going to the door, until device_leave. */
+void device_guard(void);
 void device_leave(void);
 
 /* The file that holds device memory. */

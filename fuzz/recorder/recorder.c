@@ -19,6 +19,7 @@ struct buffer {
 
 struct module {
     const void *handle;
+    const void *wrapper; /* of one that is registered, and not told; else NULL */
     uint32_t number;
     struct module *next;
 };
@@ -39,7 +40,14 @@ static bool incomplete; /* some of device memory is not kept: launches are not r
 
 bool recorder_enter(void)
 {
-    return device_lock() == DEVICE_OURS;
+    if (device_lock() != DEVICE_OURS)
+        return false;
+    for (struct module *m = modules; m; m = m->next)
+        if (m->wrapper) {
+            device_tell_module(m->number, m->wrapper);
+            m->wrapper = NULL;
+        }
+    return true;
 }
 
 /* ---- memory ---- */
@@ -54,8 +62,13 @@ static struct buffer *new_buffer(uint64_t address, uint64_t bytes, enum device_m
 {
     const uint64_t length = mapped(bytes);
     struct buffer *b = calloc(1, sizeof *b);
-    if (!b || bytes > DEVICE_MEMORY_BYTES || file_bytes + length > DEVICE_MEMORY_BYTES ||
-        ftruncate(device_file(), (off_t)(file_bytes + length)) != 0) {
+    const bool fits = b && bytes <= DEVICE_MEMORY_BYTES &&
+                      file_bytes + length <= DEVICE_MEMORY_BYTES &&
+                      ftruncate(device_file(), (off_t)(file_bytes + length)) == 0;
+    char *copy = fits ? mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, device_file(),
+                             (off_t)file_bytes)
+                      : MAP_FAILED;
+    if (copy == MAP_FAILED) {
         device_say(DEVICE_NOTE,
                    "device memory of more than %llu bytes: launches from here on are not recorded",
                    (unsigned long long)DEVICE_MEMORY_BYTES);
@@ -63,9 +76,7 @@ static struct buffer *new_buffer(uint64_t address, uint64_t bytes, enum device_m
         free(b);
         return NULL;
     }
-    *b = (struct buffer){address, bytes, file_bytes, kind, NULL, buffers};
-    b->copy =
-        mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, device_file(), (off_t)b->offset);
+    *b = (struct buffer){address, bytes, file_bytes, kind, copy, buffers};
     file_bytes += length;
     return buffers = b;
 }
@@ -116,20 +127,43 @@ uint32_t module_number(void)
     return ++module_count;
 }
 
-void module_add(const void *handle, uint32_t number)
+static void add_module(const void *handle, const void *wrapper, uint32_t number)
 {
     struct module *module = calloc(1, sizeof *module);
     if (!module)
         return;
-    *module = (struct module){handle, number, modules};
+    *module = (struct module){handle, wrapper, number, modules};
     modules = module;
+}
+
+void module_add(const void *handle, uint32_t number)
+{
+    add_module(handle, NULL, number);
+}
+
+void module_register(const void *handle, const void *wrapper)
+{
+    add_module(handle, wrapper, module_number());
+}
+
+static struct module *find_module(const void *handle)
+{
+    struct module *module = modules;
+    while (module && module->handle != handle)
+        module = module->next;
+    return module;
+}
+
+void module_forget(const void *handle)
+{
+    struct module *module = find_module(handle);
+    if (module)
+        module->wrapper = NULL;
 }
 
 uint32_t module_of(const void *handle)
 {
-    const struct module *module = modules;
-    while (module && module->handle != handle)
-        module = module->next;
+    const struct module *module = find_module(handle);
     return module ? module->number : 0;
 }
 

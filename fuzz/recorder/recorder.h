@@ -22,10 +22,11 @@ void *next_of(const char *name); /* there is one, or the program ends */
 enum { PER_THREAD_STREAM = 2 };
 void *instead_of(void *found, const char *symbol, int version, uint64_t flags);
 
-/* ---- between recorder_enter and device_leave ---- */
-
-/* False: nothing is recorded here. */
+/* False: nothing is recorded here. What is registered is told when the process first comes here: one that only starts
+ * others has no device, and each that it forks has its own. */
 bool recorder_enter(void);
+
+/* ---- between recorder_enter, or device_guard, and device_leave ---- */
 
 /* The kernel that a handle stands for from now on. */
 void handle_add(const void *handle, struct kernel *kernel);
@@ -33,6 +34,9 @@ struct kernel *kernel_of_handle(const void *handle);
 
 /* A module is a number from 1; 0: none. Several handles may stand for one. */
 uint32_t module_number(void);
+/* What nvcc registers, which is to be told; and what is gone again. */
+void module_register(const void *handle, const void *wrapper);
+void module_forget(const void *handle);
 void module_add(const void *handle, uint32_t number);
 uint32_t module_of(const void *handle);
 
@@ -47,11 +51,15 @@ struct variable {
     struct variable *next;
 };
 void variable_add(const struct variable *variable); /* a copy, with a copy of its name */
+
+struct kernel *kernel_new(const void *host, const char *name, uint32_t module);
+
+/* ---- between recorder_enter and device_leave ---- */
+
 void variables_drop(uint32_t module);
 
 /* ---- not between them ---- */
 
-struct kernel *kernel_new(const void *host, const char *name, uint32_t module);
 void memory_allocated(uint64_t address, uint64_t bytes, enum device_memory kind);
 /* All that begins within these bytes; 0: what begins at the address. */
 void memory_freed(uint64_t address, uint64_t bytes);

@@ -80,13 +80,19 @@ EXPORT void **__cudaRegisterFatBinary(void *wrapper);
 void **__cudaRegisterFatBinary(void *wrapper)
 {
     void **handle = NEXT(__cudaRegisterFatBinary)(wrapper);
-    if (!recorder_enter())
-        return handle;
-    const uint32_t number = module_number();
-    module_add(handle, number);
-    device_tell_module(number, wrapper);
+    device_guard();
+    module_register(handle, wrapper);
     device_leave();
     return handle;
+}
+
+EXPORT void __cudaUnregisterFatBinary(void **module);
+void __cudaUnregisterFatBinary(void **module)
+{
+    device_guard();
+    module_forget(module);
+    device_leave();
+    NEXT(__cudaUnregisterFatBinary)(module);
 }
 
 EXPORT void __cudaRegisterFunction(void **module, const char *host, char *device, const char *name,
@@ -98,8 +104,7 @@ void __cudaRegisterFunction(void **module, const char *host, char *device, const
 {
     NEXT(__cudaRegisterFunction)
     (module, host, device, name, thread_limit, tid, bid, block, grid, warp);
-    if (!recorder_enter())
-        return;
+    device_guard();
     handle_add(host, kernel_new(host, name, module_of(module)));
     device_leave();
 }
@@ -116,8 +121,7 @@ static uint64_t place_of_symbol(const struct variable *variable)
 static void register_variable(void **module, const void *host, const char *name, size_t bytes,
                               bool is_constant)
 {
-    if (!recorder_enter())
-        return;
+    device_guard();
     variable_add(&(struct variable){.of = host,
                                     .name = (char *)(uintptr_t)name,
                                     .module = module_of(module),

@@ -287,6 +287,10 @@ printf '\7' | dd of=rec-clash/launch-1.buffer1.device.bin bs=1 conv=notrunc stat
 expect 1 check rec-clash/launch-1.ptx
 says out 'on the device' 'which is no wonder, since its threads race'
 grep -q DIFFERS out && failed 'a race differs'
+record 0 children # each of both processes has its own device
+says err '2 launches kept in rec-children, 0 not'
+expect 0 check rec-children/launch-1.ptx rec-children/launch-2.ptx
+says out 'device: left the same'
 record 0 library
 expect 0 check rec-library/launch-1.ptx
 says out 'device: left the same'
