@@ -231,6 +231,12 @@ static enum rule async_wait(struct ptx_step *x)
 
 /* ---- bulk copies ---- */
 
+static bool stuck(struct ptx_step *x, uint32_t lane, const char *why)
+{
+    ptx_stuck(x->m, x->lanes->first_thread + lane, x->pc, why);
+    return false;
+}
+
 /* Both ends of the lane's copy of so many bytes: 16 at least of each, and the last 16. */
 static bool bulk_places(struct ptx_step *x, uint32_t lane, uint32_t bytes, uint32_t *to,
                         uint32_t *from)
@@ -245,20 +251,11 @@ static bool bulk_places(struct ptx_step *x, uint32_t lane, uint32_t bytes, uint3
         part.offset += bytes - 16;
         if (!places(x, &part, kind, only, last))
             return false;
-        if (last[lane] - first[lane] != bytes - 16) {
-            ptx_stuck(x->m, x->lanes->first_thread + lane, x->pc,
-                      "the copy goes beyond a variable");
-            return false;
-        }
+        if (last[lane] - first[lane] != bytes - 16)
+            return stuck(x, lane, "the copy goes beyond a variable");
         *(side == 0 ? to : from) = first[lane];
     }
     return true;
-}
-
-static bool stuck(struct ptx_step *x, uint32_t lane, const char *why)
-{
-    ptx_stuck(x->m, x->lanes->first_thread + lane, x->pc, why);
-    return false;
 }
 
 /* It is under way for the mbarrier. False: the execution has ended. */
@@ -322,11 +319,8 @@ static bool bulk_lane(struct ptx_step *x, uint32_t lane)
 {
     uint32_t bytes = (uint32_t)ptx_source(x->m, x->lanes, &x->op->sources[0], lane);
     uint32_t mbarrier[LIMIT_WARP], to, from;
-    if (bytes == 0 || bytes % 16 != 0) {
-        ptx_stuck(x->m, x->lanes->first_thread + lane, x->pc,
-                  "cp.async.bulk copies a multiple of 16 bytes");
-        return false;
-    }
+    if (bytes == 0 || bytes % 16 != 0)
+        return stuck(x, lane, "cp.async.bulk copies a multiple of 16 bytes");
     if (!bulk_places(x, lane, bytes, &to, &from))
         return false;
     struct ptx_copying copy = {.to = to,

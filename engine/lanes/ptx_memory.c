@@ -356,7 +356,9 @@ static void shuffle_chain(struct ptx_step *x, uint32_t e, uint32_t first)
         order[places[i]] = (uint8_t)symmetry_take_lane(x->m, x->choices, lanes, classes, count - i);
 }
 
-enum { LEFT = 3 }; /* rows of scratch->sources from here on: what is left behind */
+enum {
+    LEFT = 5
+}; /* scratch->sources from here on, behind those of all operands: what is left in memory */
 
 static void set_old(struct ptx_step *x, uint32_t e, uint32_t lane, uint64_t old)
 {
@@ -382,7 +384,7 @@ static void do_atomics(struct ptx_step *x, uint32_t e, uint32_t n)
     }
 }
 
-/* The same of exch and cas of 128 bits, whose halves go together. */
+/* The same of exch and cas of 128 bits, whose halves go together; of both halves what was there, and is left. */
 static void do_wholes(struct ptx_step *x, uint32_t n)
 {
     const struct ptx_op *op = x->op;
@@ -396,13 +398,13 @@ static void do_wholes(struct ptx_step *x, uint32_t n)
         for (uint32_t k = 0; k < 2; k++) {
             uint64_t old = ptx_fetch((const uint32_t *)x->m->memory, byte + 8 * k, 8);
             set_old(x, k, lane, old);
-            x->scratch->sources[LEFT + 2 + k][lane] = old;
+            x->scratch->sources[LEFT + k][lane] = old;
             writes = writes && (!swaps || old == operands[k][lane]);
         }
         for (uint32_t k = 0; k < 2 && writes; k++) {
             uint64_t value = operands[swaps ? 2 + k : k][lane];
             ptx_store(x->m, byte + 8 * k, 8, value);
-            x->scratch->sources[LEFT + 2 + k][lane] = value;
+            x->scratch->sources[LEFT + k][lane] = value;
         }
     }
 }
@@ -412,6 +414,7 @@ static void do_wholes(struct ptx_step *x, uint32_t n)
  *      <theta | atom ss op r [e1] e2 e3>  ->  theta      r^ of theta_i <- old_i, mu_n
  *
  *  MEM.nd.6, ERR.47: all are performed, in an order that is chosen; of a vector each element in one of its own.
+ *  128 bits are one value, though they are told, and have registers, as two halves.
  */
 enum rule ptx_atom(struct ptx_step *x)
 {
@@ -430,7 +433,7 @@ enum rule ptx_atom(struct ptx_step *x)
         else
             do_atomics(x, e, n);
         for (uint32_t k = 0; k < (op->is_whole ? 2 : 1) && is_observed(x->m); k++)
-            ptx_tell(&a, e + k, n, x->scratch->sources[op->is_whole ? LEFT + 2 + k : LEFT]);
+            ptx_tell(&a, e + k, n, x->scratch->sources[LEFT + k]);
     }
     for (uint32_t e = 0; e < op->count; e++)
         ptx_commit(x, &op->results[e], x->scratch->results[e]);

@@ -220,13 +220,20 @@ static void build_store(struct ptx_builder *b, const struct ptx_instruction *i, 
     add_elements(b, op, operand(i, 1), false, type_of(i));
 }
 
+/* What is done to what is there; of what is no atomic, and of 128 bits, there is no function. */
+static void describe_atomic(struct ptx_op *op, const struct ptx_instruction *i)
+{
+    describe_access(op, i);
+    op->mode = i->words[PTX_SLOT_OP];
+    op->atomic = ptx_atomic_find((enum ptx_word)op->mode, (enum ptx_word)i->words[PTX_SLOT_TYPE]);
+}
+
 static void build_atomic(struct ptx_builder *b, const struct ptx_instruction *i, struct ptx_op *op)
 {
     bool has_result = ptx_forms[i->form].opcode == PTX_OP_ATOM;
     const struct ptx_operand *address = operand(i, has_result);
     op->exec = PTX_EXEC_ATOM;
-    describe_access(op, i);
-    op->mode = i->words[PTX_SLOT_OP];
+    describe_atomic(op, i);
     ptx_build_address(b, op, i, address);
     op->source_count = 1;
     if (has_result)
@@ -235,7 +242,6 @@ static void build_atomic(struct ptx_builder *b, const struct ptx_instruction *i,
         op->count = 0;
         add_elements(b, op, o, false, type_of(i));
     }
-    op->atomic = ptx_atomic_find((enum ptx_word)op->mode, (enum ptx_word)i->words[PTX_SLOT_TYPE]);
     if (!op->atomic && !op->is_whole)
         ptx_build_fail(b, "unsupported instruction '%s.%s.%s'", has_result ? "atom" : "red",
                        ptx_words[op->mode], ptx_words[i->words[PTX_SLOT_TYPE]]);
@@ -296,30 +302,22 @@ static void build_bulk(struct ptx_builder *b, const struct ptx_instruction *i, s
     op->width = i->words[PTX_SLOT_PART];
     if (op->width == PTX_W_MULTICAST)
         add_source(b, op, operand(i, 4), u32, 0);
-    if (op->width != PTX_W_REDUCE)
-        return;
-    describe_access(op, i);
-    op->mode = i->words[PTX_SLOT_OP];
-    op->atomic = ptx_atomic_find((enum ptx_word)op->mode, (enum ptx_word)i->words[PTX_SLOT_TYPE]);
+    if (op->width == PTX_W_REDUCE)
+        describe_atomic(op, i);
 }
 
 /* st.async, red.async: values from registers. */
 static void build_async_store(struct ptx_builder *b, const struct ptx_instruction *i,
                               struct ptx_op *op)
 {
-    const bool reduces = ptx_forms[i->form].opcode == PTX_OP_RED;
     b->code->has_async = true;
     op->exec = PTX_EXEC_COPY_BULK;
     op->has_count = true;
-    op->mode = i->words[PTX_SLOT_OP];
-    describe_access(op, i);
+    describe_atomic(op, i);
     op->parts = ARENA_ARRAY(b->arena, struct ptx_op, 3);
     add_elements(b, op, operand(i, 1), false, type_of(i));
     build_part(b, *i, &op->parts[0], operand(i, 0), (uint64_t)op->bytes * op->count, PTX_W_SHARED);
     build_part(b, *i, &op->parts[2], operand(i, 2), 8, PTX_W_SHARED);
-    if (reduces)
-        op->atomic =
-            ptx_atomic_find((enum ptx_word)op->mode, (enum ptx_word)i->words[PTX_SLOT_TYPE]);
 }
 
 /* cp.async.mbarrier.arrive, mbarrier: the address of an object. */
