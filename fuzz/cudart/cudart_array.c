@@ -231,14 +231,14 @@ cudaError_t cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, const struct arra
 cudaError_t cudaMemcpyToArray(struct array *to, size_t x, size_t y, const void *from, size_t bytes,
                               int kind)
 {
-    const struct array_copy c = {"cudaMemcpy2DToArray", to, from, NULL, kind};
+    const struct array_copy c = {"cudaMemcpyToArray", to, from, NULL, kind};
     return copy_bytes(&c, x, y, bytes);
 }
 
 cudaError_t cudaMemcpyFromArray(void *to, const struct array *from, size_t x, size_t y,
                                 size_t bytes, int kind)
 {
-    const struct array_copy c = {"cudaMemcpy2DFromArray", from, NULL, to, kind};
+    const struct array_copy c = {"cudaMemcpyFromArray", from, NULL, to, kind};
     return copy_bytes(&c, x, y, bytes);
 }
 
