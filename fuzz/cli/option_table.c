@@ -80,7 +80,7 @@ const struct cli_option option_table[] = {
      "semantics to run: threads,simt:then-first; by default all ordinary ones (all)"},
     {"oracles", 0, OPTION_OWN, "LIST", ON_CHECKS, 0, 0, option_parse_oracles,
      "oracles to ask: simulation,lemmas:strict; by default all but those that take long: prove, "
-     "reductions, fences (all)"},
+     "reductions, fences (all); `check` of sources leaves out metamorphic, too"},
     {"features", 0, OPTION_OWN, "LIST",
      ON(RUN) | ON(GEN) | ON(DIGEST) | ON(DISTILL) | ON(OUTSIDE) | ON(PROVE), 0,
      FIELD(features_given), option_parse_features,
@@ -239,7 +239,7 @@ const struct cli_option option_table[] = {
      "by default nvcc, else clang"},
     {"inputs", 0, OPTION_SOME_U32, "N", ON(CHECK), FIELD(inputs), 0, NULL,
      ".cu and .cl files, PTX without settings: how many launches are made up at most, until all "
-     "ways of branches are taken; 32 by default"},
+     "ways of branches are taken; by default 32, and fewer where they take no new way"},
     {"budget", 0, OPTION_SOME_U64, "N", ON(EXEC), FIELD(budget_steps), 0, NULL,
      "steps of warps that one launch may take; any number by default"},
     {"capture", 0, OPTION_TEXT, "FOLDER", ON(EXEC) | ON(RECORD), FIELD(capture), 0, NULL,
