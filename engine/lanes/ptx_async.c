@@ -6,7 +6,8 @@
  */
 #include "engine/lanes/ptx_exec_internal.h"
 
-struct ptx_async *ptx_async_of(const struct ptx_code *code, struct ptx_lanes *lanes, uint32_t lane)
+static struct ptx_async *async_of(const struct ptx_code *code, struct ptx_lanes *lanes,
+                                  uint32_t lane)
 {
     uint32_t registers = (2 * code->rows.wide + code->rows.narrow) * lanes->count;
     uint32_t *words =
@@ -79,7 +80,7 @@ void ptx_async_touch(struct machine *machine, struct ptx_lanes *lanes, lane_mask
 {
     for (lane_mask rest = is_observed(machine) ? set : 0; rest; rest &= rest - 1) {
         uint32_t lane = lowest_lane(rest);
-        const struct ptx_async *async = ptx_async_of(machine->program->ptx, lanes, lane);
+        const struct ptx_async *async = async_of(machine->program->ptx, lanes, lane);
         for (uint32_t i = 0; i < async->count; i++)
             ptx_copy_touch(machine, lanes, lane, &async->copies[i]);
     }
@@ -127,7 +128,7 @@ void ptx_copy_make(struct ptx_step *x, uint32_t lane, const struct ptx_copying *
 static void wait(struct ptx_step *x, uint32_t lane, uint32_t kind, uint32_t kept, bool reads)
 {
     static const struct ptx_copying none;
-    struct ptx_async *async = ptx_async_of(x->code, x->lanes, lane);
+    struct ptx_async *async = async_of(x->code, x->lanes, lane);
     uint32_t count = async->count, stay = 0;
     for (uint32_t i = 0; i < count; i++) {
         struct ptx_copying copy = async->copies[i];
@@ -148,7 +149,7 @@ static void wait(struct ptx_step *x, uint32_t lane, uint32_t kind, uint32_t kept
 /* The copy is under way, as one of the lane's own. False: the execution has ended. */
 static bool begin(struct ptx_step *x, uint32_t lane, const struct ptx_copying *copy)
 {
-    struct ptx_async *async = ptx_async_of(x->code, x->lanes, lane);
+    struct ptx_async *async = async_of(x->code, x->lanes, lane);
     if (async->count == PTX_COPIES) {
         ptx_beyond(x->m, x->lanes->first_thread + lane, x->pc,
                    "more copies of a thread are under way than are kept: 64");
@@ -211,7 +212,7 @@ static enum rule async_copy(struct ptx_step *x)
 static enum rule async_commit(struct ptx_step *x)
 {
     for (lane_mask rest = x->executing; rest; rest &= rest - 1) {
-        struct ptx_async *async = ptx_async_of(x->code, x->lanes, lowest_lane(rest));
+        struct ptx_async *async = async_of(x->code, x->lanes, lowest_lane(rest));
         for (uint32_t i = 0; i < async->count; i++)
             if ((async->copies[i].flags & PTX_COPY_BULK) == x->op->mode)
                 put(x->m, &async->copies[i].age, async->copies[i].age + 1);
@@ -358,7 +359,7 @@ static enum rule async_bulk(struct ptx_step *x)
 static bool arrive_lane(struct ptx_step *x, uint32_t lane, uint32_t mbarrier)
 {
     static const struct ptx_copying none;
-    struct ptx_async *async = ptx_async_of(x->code, x->lanes, lane);
+    struct ptx_async *async = async_of(x->code, x->lanes, lane);
     struct ptx_underway_entry entry = {.mbarrier = mbarrier,
                                        .thread = x->lanes->first_thread + lane};
     uint32_t count = async->count, stay = 0;
@@ -431,7 +432,7 @@ bool ptx_async_hits(const struct ptx_access *access)
     const bool writes = access->kind != PTX_ACCESS_LD;
     for (lane_mask rest = access->observed; rest; rest &= rest - 1) {
         uint32_t lane = lowest_lane(rest), byte = x->scratch->byte[lane];
-        const struct ptx_async *async = ptx_async_of(x->code, x->lanes, lane);
+        const struct ptx_async *async = async_of(x->code, x->lanes, lane);
         bool hits = x->code->underway && ptx_underway_hits(access, lane);
         for (uint32_t i = 0; i < async->count && !hits; i++)
             hits = ptx_copy_meets(&async->copies[i], byte, access->bytes, writes);

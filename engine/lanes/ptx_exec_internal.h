@@ -145,11 +145,6 @@ const uint64_t *ptx_wide_row(struct ptx_step *x, const struct ptx_place *place, 
 /* The executing lanes get their elements of the row, of place->bits; nothing for PTX_PLACE_NONE. */
 void ptx_commit(struct ptx_step *x, const struct ptx_place *place, const void *row);
 
-/* The lanes of a .sync's mask operand are all there: executing, or exited, or none of the warp; and
- * those of one mask have equal ones. named: by lane. False: stuck. */
-bool ptx_named(struct ptx_step *x, const struct ptx_place *mask, lane_mask exited,
-               lane_mask named[LIMIT_WARP]);
-
 /* An ld, st, atom of the executing lanes. */
 struct ptx_access {
     struct ptx_step *x;
@@ -176,14 +171,6 @@ bool ptx_find_places(struct ptx_access *access, uint32_t *lane);
 /* The bytes that a lane sees from a generic address on; *bytes: as many as lie in one variable. NULL: none. */
 const void *ptx_generic_bytes(const struct machine *machine, const struct ptx_lanes *lanes,
                               uint32_t lane, uint64_t address, uint32_t *bytes);
-
-/* Chains the lanes with one place (scratch->next); returns the lanes that start a chain of two or more. The one that
- * writes last of a chain is chosen where the values differ. */
-lane_mask ptx_find_conflicts(const struct ptx_access *access);
-uint32_t ptx_choose_winner(struct ptx_step *x, uint32_t first, const uint64_t *values);
-
-/* Tells observers of element e's accesses, of scratch->order's n lanes; values: what was written. */
-void ptx_tell(const struct ptx_access *access, uint32_t e, uint32_t n, const uint64_t *values);
 
 /* The memory that is not sequentially consistent gets the request of an ld, st, atom (ptx_memory.c). */
 enum rule ptx_ask(struct ptx_step *x, enum ptx_access_kind kind);
@@ -232,7 +219,6 @@ void ptx_copy_put(struct machine *machine, struct ptx_copying *place,
                   const struct ptx_copying *copy);
 /* Whether an access to these bytes meets what a copy that is under way reads or writes. */
 bool ptx_copy_meets(const struct ptx_copying *copy, uint32_t byte, uint32_t bytes, bool writes);
-struct ptx_async *ptx_async_of(const struct ptx_code *code, struct ptx_lanes *lanes, uint32_t lane);
 enum rule ptx_async_step(struct ptx_step *x);
 /* Whether a lane accesses what its own copy, which it has not waited for, reads or writes: it is stuck then. The places
  * are those of `access`. */

@@ -36,7 +36,8 @@ static void tell(const struct ptx_access *a, const struct access_row *row)
     }
 }
 
-void ptx_tell(const struct ptx_access *a, uint32_t e, uint32_t n, const uint64_t *values)
+/* Tells observers of element e's accesses, of scratch->order's n lanes; values: what was written. */
+static void tell_row(const struct ptx_access *a, uint32_t e, uint32_t n, const uint64_t *values)
 {
     struct ptx_step *x = a->x;
     struct ptx_scratch *s = x->scratch;
@@ -163,7 +164,7 @@ enum rule ptx_ld(struct ptx_step *x)
     }
     if (is_observed(x->m))
         for (uint32_t e = 0; e < x->op->count; e++)
-            ptx_tell(&a, e, order_lanes(x, x->executing, 0), NULL);
+            tell_row(&a, e, order_lanes(x, x->executing, 0), NULL);
     return RULE_PTX_LD;
 }
 
@@ -171,7 +172,8 @@ enum rule ptx_ld(struct ptx_step *x)
 
 enum { CONFLICT_SLOTS = 2 * LIMIT_WARP };
 
-lane_mask ptx_find_conflicts(const struct ptx_access *a)
+/* Chains the lanes with one place (scratch->next); returns the lanes that start a chain of two or more. */
+static lane_mask find_conflicts(const struct ptx_access *a)
 {
     struct ptx_scratch *s = a->x->scratch;
     uint8_t last[LIMIT_WARP];
@@ -197,7 +199,8 @@ lane_mask ptx_find_conflicts(const struct ptx_access *a)
     return conflicts;
 }
 
-uint32_t ptx_choose_winner(struct ptx_step *x, uint32_t first, const uint64_t *values)
+/* The one that writes last of a chain is chosen where the values differ. */
+static uint32_t choose_winner(struct ptx_step *x, uint32_t first, const uint64_t *values)
 {
     const uint8_t *next = x->scratch->next;
     uint32_t count = 1, last = first;
@@ -236,7 +239,7 @@ static void store_element(struct ptx_access *a, uint32_t e, lane_mask conflicts)
     for (uint32_t i = 0; i < x->lanes->count; i++)
         values[i] = ptx_low_bits(row[i], x->op->bytes);
     for (lane_mask rest = conflicts; rest; rest &= rest - 1)
-        winners |= (lane_mask)1 << ptx_choose_winner(x, lowest_lane(rest), values);
+        winners |= (lane_mask)1 << choose_winner(x, lowest_lane(rest), values);
     uint32_t n = order_lanes(x, x->executing & ~winners, 0);
     n = order_lanes(x, winners, n);
     if (x->op->bytes == 4 && !is_tracked(x->m))
@@ -244,7 +247,7 @@ static void store_element(struct ptx_access *a, uint32_t e, lane_mask conflicts)
     else
         store_lanes(x, e, n, values, x->op->bytes);
     if (is_observed(x->m))
-        ptx_tell(a, e, n, values);
+        tell_row(a, e, n, values);
 }
 
 static bool store_run(const struct ptx_access *a)
@@ -257,7 +260,7 @@ static bool store_run(const struct ptx_access *a)
     memcpy(x->m->memory + x->scratch->byte[0] / 4, ptx_row(x, place, 1),
            (size_t)x->op->bytes * x->lanes->count);
     if (is_observed(x->m))
-        ptx_tell(a, 0, order_lanes(x, x->executing, 0), ptx_wide_row(x, place, 1));
+        tell_row(a, 0, order_lanes(x, x->executing, 0), ptx_wide_row(x, place, 1));
     return true;
 }
 
@@ -271,7 +274,7 @@ enum rule ptx_st(struct ptx_step *x)
     struct ptx_access a = {.x = x, .kind = PTX_ACCESS_ST};
     if (!ptx_places(&a) || (x->code->has_async && ptx_async_hits(&a)) || store_run(&a))
         return RULE_PTX_ST;
-    lane_mask conflicts = ptx_find_conflicts(&a);
+    lane_mask conflicts = find_conflicts(&a);
     for (uint32_t e = 0; e < x->op->count; e++)
         store_element(&a, e, conflicts);
     return RULE_PTX_ST;
@@ -423,7 +426,7 @@ enum rule ptx_atom(struct ptx_step *x)
     struct ptx_access a = {.x = x, .kind = PTX_ACCESS_ATOM};
     if (!ptx_places(&a))
         return rule;
-    const lane_mask conflicts = x->choices && !order_is_hidden(op) ? ptx_find_conflicts(&a) : 0;
+    const lane_mask conflicts = x->choices && !order_is_hidden(op) ? find_conflicts(&a) : 0;
     for (uint32_t e = 0; e < (op->is_whole ? 1 : op->count); e++) {
         uint32_t n = order_lanes(x, x->executing, 0);
         for (lane_mask rest = conflicts; rest; rest &= rest - 1)
@@ -433,7 +436,7 @@ enum rule ptx_atom(struct ptx_step *x)
         else
             do_atomics(x, e, n);
         for (uint32_t k = 0; k < (op->is_whole ? 2 : 1) && is_observed(x->m); k++)
-            ptx_tell(&a, e + k, n, x->scratch->sources[LEFT + k]);
+            tell_row(&a, e + k, n, x->scratch->sources[LEFT + k]);
     }
     for (uint32_t e = 0; e < op->count; e++)
         ptx_commit(x, &op->results[e], x->scratch->results[e]);
@@ -467,9 +470,9 @@ static lane_mask find_losers(const struct ptx_access *a)
     if (a->kind != PTX_ACCESS_ST)
         return 0;
     const uint64_t *values = ptx_wide_row(x, &x->op->sources[1], 1);
-    for (lane_mask rest = ptx_find_conflicts(a); rest; rest &= rest - 1) {
+    for (lane_mask rest = find_conflicts(a); rest; rest &= rest - 1) {
         uint32_t first = lowest_lane(rest);
-        uint32_t winner = ptx_choose_winner(x, first, values);
+        uint32_t winner = choose_winner(x, first, values);
         for (uint32_t lane = first + 1; lane; lane = x->scratch->next[lane - 1])
             if (lane - 1 != winner)
                 losers |= (lane_mask)1 << (lane - 1);
@@ -496,7 +499,7 @@ static void tell_all(const struct ptx_access *a, lane_mask losers)
             memcpy(x->scratch->results[1], values, x->lanes->count * sizeof *values);
             values = x->scratch->results[1];
         }
-        ptx_tell(a, e, n, values);
+        tell_row(a, e, n, values);
     }
 }
 

@@ -24,8 +24,10 @@ static lane_mask named_lanes(const struct ptx_step *x, uint64_t mask)
     return named >> first_laneid(x) & ptx_all(x->lanes);
 }
 
-bool ptx_named(struct ptx_step *x, const struct ptx_place *mask, lane_mask exited,
-               lane_mask named[LIMIT_WARP])
+/* The lanes of a .sync's mask operand are all there: executing, or exited, or none of the warp; and those of one mask
+ * have equal ones. named: by lane. False: stuck. */
+static bool are_named(struct ptx_step *x, const struct ptx_place *mask, lane_mask exited,
+                      lane_mask named[LIMIT_WARP])
 {
     const char *why = NULL;
     uint32_t at = 0;
@@ -267,7 +269,7 @@ static bool partners(struct ptx_step *x, lane_mask exited, lane_mask with[LIMIT_
 {
     const struct ptx_place *mask = ptx_mask_of(x->op);
     if (mask->kind != PTX_PLACE_NONE)
-        return ptx_named(x, mask, exited, with);
+        return are_named(x, mask, exited, with);
     for (lane_mask rest = x->executing; rest; rest &= rest - 1)
         with[lowest_lane(rest)] = x->executing;
     return true;

@@ -22,12 +22,13 @@ void follow_tell(struct host_follow *f, const char *text)
     follow_tell_of(f, f->device->head->host, text);
 }
 
-uint32_t follow_slot(const struct host_follow *f, struct device_alternative warp)
+static uint32_t slot_of(const struct host_follow *f, struct device_alternative warp)
 {
     return warp.b / f->device->grids[warp.a].program->warps_per_block;
 }
 
-uint32_t follow_word(const struct device_grid *grid, uint32_t word)
+/* A word of the machine's memory: of the device's; HOST_NONE: it is shared, or local. */
+static uint32_t word_of(const struct device_grid *grid, uint32_t word)
 {
     for (uint32_t i = 0; i < grid->region_count; i++)
         if (word - grid->regions[i].word < grid->regions[i].words)
@@ -64,7 +65,7 @@ static void reach(struct host_follow *f, const struct device_grid *grid, enum ac
                   const struct access_row *row, uint32_t lane)
 {
     const struct program *program = grid->program;
-    uint32_t word = row->location[lane], slot = follow_slot(f, f->step);
+    uint32_t word = row->location[lane], slot = slot_of(f, f->step);
     if (f->reach_count == REF_FLIGHTS) {
         follow_tell(f, "a warp accesses more than may be under way");
         return;
@@ -72,7 +73,7 @@ static void reach(struct host_follow *f, const struct device_grid *grid, enum ac
     struct ref_reach *x = &f->reach[f->reach_count++];
     *x = (struct ref_reach){.is_shared = word >= program->shared_base, .lane = lane};
     x->word = x->is_shared ? word - program->shared_base - slot * program->words[SPACE_SHARED]
-                           : follow_word(grid, word);
+                           : word_of(grid, word);
     if (kind == ACCESS_WRITE)
         x->b = (uint32_t)row->value[lane];
     if (kind == ACCESS_ATOMIC) {
@@ -87,7 +88,7 @@ static void write_row(struct host_follow *f, const struct device_grid *grid,
     const uint32_t units = grid->program->units;
     for (uint32_t k = 0; k < row->span; k++) {
         uint32_t at = row->location[lane] + k, word = at / units;
-        word = word < grid->program->shared_base ? follow_word(grid, word) : HOST_NONE;
+        word = word < grid->program->shared_base ? word_of(grid, word) : HOST_NONE;
         if (word != HOST_NONE)
             write_part(f, word, at % units, row->bits, access_row_value(row, lane, k));
     }
@@ -126,7 +127,7 @@ static void see_machine(void *context, const struct machine *m, const struct ste
 static void take_warp(struct host_follow *f)
 {
     const struct device_grid *grid = &f->device->grids[f->step.a];
-    uint32_t slot = follow_slot(f, f->step);
+    uint32_t slot = slot_of(f, f->step);
     struct ref_block *block = ref_block_in(f->ref, f->step.a, slot);
     f->ref->current = f->ref->settings.sticky ? grid->context : HOST_NONE;
     if (!block) {

@@ -41,12 +41,9 @@ struct host_follow {
 void follow_tell_of(struct host_follow *follow, uint32_t statement, const char *text);
 void follow_tell(struct host_follow *follow, const char *text);
 
-uint32_t follow_slot(const struct host_follow *follow, struct device_alternative warp);
 /* The instruction of a warp that is next; NULL: none of the text. */
 const struct ptx_instruction *follow_next(const struct host_follow *follow, uint32_t grid,
                                           uint32_t actor);
-/* A word of the machine's memory: of the device's; HOST_NONE: it is shared, or local. */
-uint32_t follow_word(const struct device_grid *grid, uint32_t word);
 /* The reference's operation that this one is; HOST_NONE: there is none. */
 uint32_t follow_operation(const struct host_follow *follow, uint32_t flight);
 

@@ -12,7 +12,8 @@
 
 /* ---- which subjects ---- */
 
-bool follow_kind(enum subject_id subject, enum ref_kind *kind, const char **why)
+/* Which of the reference's semantics follows a subject; false: none does, and why. */
+static bool kind_of(enum subject_id subject, enum ref_kind *kind, const char **why)
 {
     const struct subject_info *info = &subject_table[subject];
     if (info->vtable && ref_find(info->vtable->name, kind))
@@ -308,7 +309,7 @@ static struct ref *reference_of(struct arena *arena, struct ref_room *room, enum
                                         .raw_goto = asked->raw_goto,
                                         .appendix = machine->program->appendix_loops};
     enum ref_kind kind;
-    if (!follow_kind(subject, &kind, why))
+    if (!kind_of(subject, &kind, why))
         return NULL;
     return ref_new(arena, room, machine->program->core, kind, &options, why);
 }

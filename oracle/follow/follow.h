@@ -62,9 +62,6 @@ struct follower {
     char engine_has[64], reference_has[64];
 };
 
-/* Which of the reference's semantics follows a subject; false: none does, and why. */
-bool follow_kind(enum subject_id subject, enum ref_kind *kind, const char **why);
-
 /* NULL: the kernel is too large for the reference, *why. */
 struct follower *follow_new(struct arena *arena, struct ref_room *room, enum subject_id subject,
                             const struct machine *machine, const char **why);

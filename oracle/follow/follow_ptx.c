@@ -19,7 +19,7 @@ static const char *why_not(const struct follower *f)
     return NULL;
 }
 
-struct ptx_lanes *follow_ptx_lanes(const struct follower *f, uint32_t group)
+static struct ptx_lanes *lanes_of(const struct follower *f, uint32_t group)
 {
     const struct ptx_lanes *lanes = f->ptx->is_threads ? cta_thread(f->machine, group).lanes
                                                        : crs_warp(f->machine, group).lanes;
@@ -133,7 +133,7 @@ void follow_ptx_begin(struct follower *f)
     follow_ptx_copies_begin(x, f->program->total_threads);
     for (uint32_t i = 0; i < f->machine->actor_count; i++) {
         struct follow_group *g = &x->groups[i];
-        const struct ptx_lanes *lanes = initial(f, follow_ptx_lanes(f, i));
+        const struct ptx_lanes *lanes = initial(f, lanes_of(f, i));
         memcpy(g->registers, lanes, (size_t)4 * ptx_lanes_words(f->program, lanes->count));
         memset(g->depth, 0, sizeof g->depth);
         memset(g->waits, 0, sizeof g->waits);
@@ -225,7 +225,7 @@ struct follow_step follow_ptx_step_of(struct follower *f, uint32_t group, uint32
                                 .group = group,
                                 .pc = pc,
                                 .op = &x->code->ops[pc],
-                                .after = follow_ptx_lanes(f, group)};
+                                .after = lanes_of(f, group)};
 }
 
 /* One warp or thread that waits at the barrier goes on; bar.red gives its lanes a value. */

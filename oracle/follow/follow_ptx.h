@@ -94,7 +94,6 @@ uint64_t follow_ptx_source(const struct follow_step *s, uint32_t number, uint32_
 bool follow_ptx_target(struct follow_step *s, uint32_t lane, uint32_t *target);
 /* THR.call: one more frame of a lane, or a fault. */
 void follow_ptx_enter(struct follow_step *s, uint32_t lane, uint32_t target);
-struct ptx_lanes *follow_ptx_lanes(const struct follower *f, uint32_t group);
 
 /* follow_ptx_data.c: what is neither flow nor barrier; the rule. Then registers and memory are compared. */
 enum rule follow_ptx_execute(struct follow_step *s);
