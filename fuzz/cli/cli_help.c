@@ -63,11 +63,24 @@ const char *const cli_exit_statuses[CLI_STATUSES] = {
     "a fault of simtfuzz or of its surroundings: a file, the database, a crashed worker",
 };
 
-static void print_statuses(FILE *out, const char *interrupted)
+/* What a command has besides. */
+static const char *more_statuses(enum cli_command_id id)
+{
+    return id == COMMAND_REDUCE     ? "; 4 interrupted: the best so far was written"
+           : id == COMMAND_PROGRESS ? "; 4 interrupted: what was found by then was printed"
+           : id == COMMAND_TRIAGE   ? "; 4 interrupted (bisect): nothing was stored"
+           : id == COMMAND_EXEC
+               ? "; if nothing is found, the program's own (3 instead of 0 if a launch was not run)"
+           : id == COMMAND_RECORD
+               ? "; else the program's own (3 instead of 0 if a launch was not kept)"
+               : "";
+}
+
+static void print_statuses(FILE *out, enum cli_command_id id)
 {
     char text[500];
     snprintf(text, sizeof text, "exit status: 0 %s; 1 %s; 2 %s; 3 %s%s", cli_exit_statuses[0],
-             cli_exit_statuses[1], cli_exit_statuses[2], cli_exit_statuses[3], interrupted);
+             cli_exit_statuses[1], cli_exit_statuses[2], cli_exit_statuses[3], more_statuses(id));
     print_filled(out, text, 0, 0);
 }
 
@@ -84,11 +97,7 @@ void cli_print_help(const struct cli *cli, FILE *out)
     for (size_t i = 0; i < 4 && command->examples[i]; i++)
         fprintf(out, "  simtfuzz %s\n", command->examples[i]);
     fputc('\n', out);
-    print_statuses(out, cli->id == COMMAND_REDUCE ? "; 4 interrupted: the best so far was written"
-                        : cli->id == COMMAND_PROGRESS
-                            ? "; 4 interrupted: what was found by then was printed"
-                        : cli->id == COMMAND_TRIAGE ? "; 4 interrupted (bisect): nothing was stored"
-                                                    : "");
+    print_statuses(out, cli->id);
 }
 
 void cli_print_commands(FILE *out)

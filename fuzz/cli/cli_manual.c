@@ -207,6 +207,7 @@ static void print_manual(FILE *out)
         out, "4",
         "reduce: interrupted; the best so far was written. triage bisect: interrupted; nothing "
         "was stored. progress: interrupted; what was found by then was printed");
+    put_term(out, "others", "exec, record: those of the program");
     fputs(".SH ENVIRONMENT\n", out);
     for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++)
         put_term(out, variables[i].name, variables[i].sentence);
