@@ -193,15 +193,22 @@ static pid_t start(const struct execution *e, int *failed)
 static void tell_recorded(struct execution *e, int status, int killed)
 {
     const struct device_report *r = &e->report_of_all;
+    if (e->cli->options.json) {
+        struct json line;
+        json_line_begin(&line, stdout);
+        json_key_u64(&line, "launches", r->launches);
+        json_key_u64(&line, "refused", r->refused);
+        json_key_u64(&line, "status", (uint64_t)status);
+        json_line_end(&line);
+    }
     if (killed)
         fprintf(stderr, "simtfuzz record: the program was ended by signal %d (%s)\n", killed,
                 strsignal(killed));
     if (r->modules == 0) {
-        fprintf(stderr, "simtfuzz record: the program brought no kernels that were seen. One that "
-                        "is linked with "
-                        "the static runtime must not be stripped, and libcudart.so.13 must be "
-                        "there; or build it "
-                        "with nvcc -cudart shared\n");
+        fprintf(stderr,
+                "simtfuzz record: the program brought no kernels that were seen. One that is "
+                "linked with the static runtime must not be stripped, and libcudart.so.13 must be "
+                "there; or build it with nvcc -cudart shared\n");
         return;
     }
     fprintf(stderr,

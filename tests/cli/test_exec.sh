@@ -297,7 +297,9 @@ says out 'device: left the same'
 record 1 beyond
 says err 'rec-beyond/launch-1.ptx: it failed on the device: an illegal memory access'
 expect 1 check rec-beyond/launch-1.ptx
-expect 0 record -- true
+expect 0 record --json -- true
+json
+says out '"launches": 0, "refused": 0, "status": 0'
 says err 'the program brought no kernels that were seen' '-cudart shared'
 
 # The driver's interface is recorded, too: functions come from cuGetProcAddress, and one of dlsym.
