@@ -52,10 +52,16 @@ void device_add(struct device *device, const struct device_allocated *allocated)
     }
 }
 
+/* The program has allocated it, and has it still. */
+static bool is_leak(const struct device_buffer *b)
+{
+    return !b->is_freed && !b->own && b->module == 0;
+}
+
 void device_count_leaks(const struct device *device)
 {
     for (const struct device_buffer *b = device->buffers; b; b = b->next)
-        if (!b->is_freed && !b->own && b->module == 0) {
+        if (is_leak(b)) {
             device->report->leaks++;
             device->report->leaked_bytes += b->at.bytes;
         }
@@ -66,7 +72,7 @@ void device_tell_leaks(struct device *device)
     struct arena *arena = &device->arena;
     for (const struct device_buffer *b = device->buffers; b; b = b->next) {
         struct launch_finding finding = {.kind = LAUNCH_LEAK};
-        if (b->is_freed || b->own || b->module != 0)
+        if (!is_leak(b))
             continue;
         const char *stack =
             b->stack ? host_stack(arena, device, b->stack, "", &finding.sources[0]) : NULL;

@@ -74,6 +74,7 @@ static void welcome(struct devices *devices, int door)
     device->memory = memfd_create("simtfuzz-device", MFD_CLOEXEC);
     if (device->memory < 0 || arena_init(&device->arena, (size_t)4 << 30) != 0 ||
         !send_file(sock, device->memory)) {
+        arena_destroy(&device->arena);
         close(sock);
         close(device->memory);
         free(device);
