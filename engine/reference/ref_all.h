@@ -4,9 +4,8 @@
  * end, and whether some execution has a race (lockstep-cfg Defs. 3.1, 4.1): the accesses that it has had are part of
  * what is told apart until there is one.
  *
- * Not for REF_SPLITS, and for kernels whose functions have no barriers. Of a loop with a barrier
- * its trips since the block's last release are a part of the state: all who pass have had as many, and nothing but a
- * barrier compares them.
+ * Not for REF_SPLITS, nor for kernels that call functions with barriers. Of a loop with a barrier its trips since the
+ * block's last release are a part of the state: all who pass have had as many, and nothing but a barrier compares them.
  */
 #ifndef ENGINE_REF_ALL_H
 #define ENGINE_REF_ALL_H

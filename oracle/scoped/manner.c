@@ -22,7 +22,7 @@ static struct manner fence_of(enum ptx_word sem, enum ptx_word scope, bool memba
 }
 
 /* Of an mbarrier arrivals release, waits that succeed acquire, unless they are relaxed: in the cluster, unless they say
- * .cta. (Without a scope the ISA has .cta, but arrives at other blocks' mbarriers so, too, as CUTLASS does.) */
+ * .cta. (Without a scope the ISA has .cta; but CUTLASS arrives at other blocks' mbarriers so: docs/ptx.md.) */
 static struct manner mbarrier_of(const struct ptx_op *op, enum ptx_word sem, enum ptx_word scope)
 {
     bool waits = op->mode == PTX_W_TEST_WAIT || op->mode == PTX_W_TRY_WAIT;
