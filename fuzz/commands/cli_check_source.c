@@ -21,7 +21,7 @@
 
 #define GRID_BARRIER 0x4f0000000000ull /* below what else is placed */
 
-enum { ENTRIES_MAX = 256, INPUTS = 32, DRAWN_FIRST = 12 };
+enum { INPUTS = 32, DRAWN_FIRST = 12 };
 
 /* Of what somebody wrote to be run, not to try simtfuzz with, the oracle `reference` follows the first steps, and
  * `metamorphic` is not asked. */
@@ -560,8 +560,7 @@ static int check_entries(struct source_check *s, const struct check_options *opt
         briefly.oracles &= ~(1u << ORACLE_METAMORPHIC);
     }
     s->injected = ptx_inject(&s->cli->arena, s->module, &why);
-    for (const struct ptx_item *item = s->module->items; item && count < ENTRIES_MAX;
-         item = item->next) {
+    for (const struct ptx_item *item = s->module->items; item; item = item->next) {
         if (item->kind != PTX_ITEM_FUNCTION || !is_wanted(s, item->u.function))
             continue;
         size_t mark = arena_mark(&s->cli->arena);
