@@ -357,11 +357,17 @@ void made_up_drawn(const struct made_up *m, const struct branches *branches,
     refill_buffers(m, &rng, is_vacuous, made_up);
 }
 
+/* Sizes that are tried first, each once. */
+static uint32_t size_count(const struct shape *shape)
+{
+    return shape->threads && shape->one_block ? 1 : LAUNCHES;
+}
+
 /* What numbers are: as many as a row has threads; fewer in every second launch of one dimension, and in the last one
  * fewer than one block has. */
-static uint32_t number_of(const struct shape *shape, const struct launch_size *launch, uint32_t i,
-                          bool is_last)
+static uint32_t number_of(const struct shape *shape, const struct launch_size *launch, uint32_t i)
 {
+    const bool is_last = i == size_count(shape);
     const uint32_t width = is_last ? launch->block[0] : launch->block[0] * launch->grid[0];
     const bool fills = shape->square || (i % 2 == 0 && !is_last);
     return fills || width <= UNFILLED ? width : width - UNFILLED;
@@ -372,7 +378,7 @@ static bool launch_size_of(const struct made_up *m, uint32_t i, struct launch_si
 {
     static const uint32_t grids[LAUNCHES] = {2, 1, 3, 4};
     const struct shape *shape = &m->shape;
-    const uint32_t launches = shape->threads && shape->one_block ? 1 : LAUNCHES;
+    const uint32_t launches = size_count(shape);
     const bool has_sizes = !shape->square && *made_up_numbers(m, 1) != '\0';
     *launch = (shape->square ? squares : lines)[i % launches];
     fit(launch, shape, shape->threads ? grids[i % launches] : launch->grid[0]);
@@ -389,11 +395,10 @@ uint32_t made_up_width(const struct made_up *m, uint32_t i)
 bool made_up_first(const struct made_up *m, uint32_t i, struct made_up_launch *made_up)
 {
     struct launch_size launch;
-    const uint32_t launches = m->shape.threads && m->shape.one_block ? 1 : LAUNCHES;
     if (!launch_size_of(m, i, &launch))
         return false;
-    made_up->settings = settings_of(
-        m, &launch, made_up_numbers(m, number_of(&m->shape, &launch, i, i == launches)));
+    made_up->settings =
+        settings_of(m, &launch, made_up_numbers(m, number_of(&m->shape, &launch, i)));
     fill_buffers(m, made_up);
     return true;
 }
