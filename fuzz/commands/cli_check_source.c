@@ -172,13 +172,13 @@ struct seen {
 };
 
 struct tried {
-    const char
-        *settings; /* of the launch to be shown: the one that shows most, of equals the first */
+    /* Of the launch to be shown: the one that shows most, of equals the first. */
+    const char *settings;
     const char *in_bounds; /* of the first that is clean */
     uint32_t launches, vacuous, clean, out_of_bounds, cut, checked;
     uint64_t spent; /* steps of warps of those that were checked */
-    uint32_t
-        too_wide; /* so many threads in a row are too many: an execution was cut off; 0: none was */
+    /* So many threads in a row are too many: an execution was cut off; 0: none was. */
+    uint32_t too_wide;
     enum worth most;
     struct check_result *kept; /* of the launch that was checked first, or NULL */
     const char *kept_settings;
@@ -516,8 +516,7 @@ static int check_entry(struct source_check *s, const struct ptx_function *entry,
         tell_reached(&reached);
         if (beyond)
             puts("    note: a guard lets the thread of number n pass; buffers of n elements end "
-                 "before it. "
-                 "If they have more, --bind says so");
+                 "before it. If they have more, --bind says so");
     }
     if (*s->more && !s->cli->options.json)
         puts(

@@ -31,14 +31,14 @@ struct short_run {
     bool is_new;  /* it took a way of a branch that none had taken */
     bool is_cut;  /* it did not end */
     bool stores;  /* it came to a store */
-    bool
-        is_well; /* it ended, with a store, nothing is wrong, and it stands for all schedules (launch_decides) */
+    /* It ended, with a store, nothing is wrong, and it stands for all schedules (launch_decides). */
+    bool is_well;
     bool is_wrong;      /* something is found */
     uint64_t steps;     /* of warps */
     bool leaves_end;    /* it left a variable behind its end */
     uint64_t size_left; /* of that variable, in bytes */
-    uint64_t
-        bytes[REACHED]; /* how many of its buffer each of the first parameters needs; 0: none */
+    /* How many of its buffer each of the first parameters needs; 0: none. */
+    uint64_t bytes[REACHED];
 };
 
 /* `branches` may be NULL. */

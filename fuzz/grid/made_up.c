@@ -48,9 +48,8 @@ enum { STRUCT_WORDS = 64 };
 
 struct fields {
     const struct ptx_variable *parameter;
-    uint64_t pointers,
-        floats; /* sets of words at which something is read: an address, its lower half; a number */
-    uint64_t read;
+    /* Sets of words at which something is read: an address, its lower half; a number; anything. */
+    uint64_t pointers, floats, read;
 };
 
 static void see_field(struct fields *f, uint64_t byte, struct ptx_type type)
