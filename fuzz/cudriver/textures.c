@@ -11,10 +11,10 @@
 
 enum { WORDS = 160, RESOURCE_BYTES = 144, TEXTURE_BYTES = 104 };
 enum { cudaErrorInvalidFilterSetting = 26 };
-enum resource_type { OF_ARRAY = 0, OF_LINEAR = 2, OF_ROWS = 3 };
+enum resource_type { OF_ARRAY = 0, OF_LINEAR = 2, OF_ROWS = 3 }; /* cudaResourceType */
 
 struct resource { /* cudaResourceDesc */
-    int type;     /* 0: an array, 2: linear memory, 3: rows of a pitch */
+    int type;     /* enum resource_type */
     union {
         struct array *array;
         struct {
@@ -132,18 +132,18 @@ cudaError_t cudaGetSurfaceObjectResourceDesc(void *resource, uint64_t handle)
 
 static const struct channels *channels_of(const struct resource *r)
 {
-    return r->type == 0   ? &r->u.array->channels
-           : r->type == 2 ? &r->u.linear.channels
-                          : &r->u.pitched.channels;
+    return r->type == OF_ARRAY    ? &r->u.array->channels
+           : r->type == OF_LINEAR ? &r->u.linear.channels
+                                  : &r->u.pitched.channels;
 }
 
 /* "0x..:f32x4:64x32". False: there is no such format, or no memory. */
 static bool describe(const struct resource *r, char text[WORDS])
 {
     static const char kinds[] = "suf";
-    const struct array *a = r->type == 0 ? r->u.array : NULL;
+    const struct array *a = r->type == OF_ARRAY ? r->u.array : NULL;
     const struct channels *c = channels_of(r);
-    const char *data = a ? a->data : r->type == 2 ? r->u.linear.data : r->u.pitched.data;
+    const char *data = a ? a->data : r->type == OF_LINEAR ? r->u.linear.data : r->u.pitched.data;
     const unsigned count = (unsigned)channel_count(c);
     char size[WORDS / 2], channels[16] = "";
     if (!data || !is_format(c))
@@ -156,7 +156,7 @@ static bool describe(const struct resource *r, char text[WORDS])
                  a->extent.height + a->extent.depth, a->pitch);
     else if (a)
         snprintf(size, sizeof size, "%zu", a->extent.width);
-    else if (r->type == 2)
+    else if (r->type == OF_LINEAR)
         snprintf(size, sizeof size, "%zu:memory", r->u.linear.bytes / (count * (size_t)c->x / 8));
     else
         snprintf(size, sizeof size, "%zux%zu:pitch=%zu", r->u.pitched.width, r->u.pitched.height,
@@ -170,7 +170,7 @@ static bool describe(const struct resource *r, char text[WORDS])
 
 static bool is_resource(const struct resource *r)
 {
-    return r && (r->type == 2 || r->type == 3 || (r->type == 0 && r->u.array));
+    return r && (r->type == OF_LINEAR || r->type == OF_ROWS || (r->type == OF_ARRAY && r->u.array));
 }
 
 cudaError_t cudaCreateTextureObject(uint64_t *handle, const struct resource *resource,
@@ -186,7 +186,7 @@ cudaError_t cudaCreateTextureObject(uint64_t *handle, const struct resource *res
         return not_supported(t->srgb ? "a texture of sRGB" : "a border of another colour than 0");
     if (!describe(resource, text))
         return give(cudaErrorInvalidChannelDescriptor);
-    const bool is_memory = resource->type == 2;
+    const bool is_memory = resource->type == OF_LINEAR;
     const struct channels *c = channels_of(resource);
     const bool unit = t->read_mode == 1 && c->kind != 2;
     if ((unit && c->x == 32) || (t->filter == 1 && !is_memory && !unit && c->kind != 2))
@@ -203,7 +203,8 @@ cudaError_t cudaCreateTextureObject(uint64_t *handle, const struct resource *res
 cudaError_t cudaCreateSurfaceObject(uint64_t *handle, const struct resource *resource)
 {
     char text[WORDS];
-    if (!handle || !is_resource(resource) || resource->type != 0 || !describe(resource, text))
+    if (!handle || !is_resource(resource) || resource->type != OF_ARRAY ||
+        !describe(resource, text))
         return give(cudaErrorInvalidValue);
     return tell(handle, text, resource, NULL);
 }
