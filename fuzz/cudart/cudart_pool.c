@@ -14,7 +14,7 @@ struct pool {
 };
 
 struct location { /* cudaMemLocation */
-    int type;     /* 1: a device, 2 to 4: the host; 0: as before CUDA 13, a device */
+    int type; /* 1: a device, 2 to 4: the host. Before CUDA 13 it was a device's number alone, -1 for the host. */
     int id;
 };
 
@@ -199,7 +199,8 @@ static struct advice *advice_of(const void *pointer, size_t bytes)
 /* As attributes name it; the device is 0. */
 static int number_of(struct location location)
 {
-    return location.type >= 2 ? ADVICE_HOST : location.id <= 0 ? location.id : ADVICE_NONE;
+    const bool is_host = location.type < 0 || location.type >= 2;
+    return is_host ? ADVICE_HOST : location.id <= 0 ? location.id : ADVICE_NONE;
 }
 
 cudaError_t cudaMemAdvise(const void *pointer, size_t bytes, int advice, struct location location)

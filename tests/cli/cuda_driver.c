@@ -172,7 +172,7 @@ static void run_arrays(void)
     uint64_t handle = 0, kept = ~(uint64_t)0;
     char bytes[400] = "abcdefgh", back[400] = "";
     pointer memory;
-    int priority[16], advice = 0, fetched = 0;
+    int priority[16], advice = 0, fetched = 0, back_again = 0;
     printf("array: %s\n", why(CALL("cuArrayCreate", (void **, const void *), &array, &described)));
     CALL("cuArrayGetDescriptor", (void *, void *), &again, array);
     const char *in = copy_array(array, bytes, 1, 40), *out = copy_array(array, back, 0, 40);
@@ -198,6 +198,10 @@ static void run_arrays(void)
          4096);
     CALL("cuMemRangeGetAttribute", (void *, size_t, int, pointer, size_t), &fetched, 4, 4, memory,
          4096);
+    CALL("cuMemPrefetchAsync", (pointer, size_t, int, void *), memory, 4096, -1,
+         NULL); /* as before CUDA 13 */
+    CALL("cuMemRangeGetAttribute", (void *, size_t, int, pointer, size_t), &back_again, 4, 4,
+         memory, 4096);
     CALL("cuMemFree", (pointer), memory);
     CALL("cuDeviceGetDefaultMemPool", (void **, int), &pool, 0);
     CALL("cuMemPoolSetAttribute", (void *, int, const void *), pool, 4, &kept);
@@ -206,7 +210,7 @@ static void run_arrays(void)
     CALL("cuStreamCreateWithPriority", (void **, unsigned, int), &stream, 0, -3);
     CALL("cuStreamGetAttribute", (void *, int, void *), stream, 8, priority);
     CALL("cuStreamDestroy", (void *), stream);
-    printf("%d advised, fetched to %d, kept %d, priority %d\n", advice, fetched,
+    printf("%d advised, fetched to %d and %d, kept %d, priority %d\n", advice, fetched, back_again,
            kept == ~(uint64_t)0, priority[0]);
 }
 

@@ -216,7 +216,7 @@ says out 'link: CUDA_SUCCESS' 'both: CUDA_SUCCESS, 1117'
 says err 'RACE      both<<<1, 32>>>' 'is written by thread 1 of block 0 at first.cu:9'
 drive 1 arrays
 says out 'array: CUDA_SUCCESS' '100 1 4, CUDA_SUCCESS, CUDA_SUCCESS, abcdefgh, CUDA_ERROR_INVALID_VALUE' 'texture: CUDA_SUCCESS, 1'
-says out 'destroyed: CUDA_ERROR_INVALID_VALUE' '1 advised, fetched to 0, kept 1, priority -3'
+says out 'destroyed: CUDA_ERROR_INVALID_VALUE' '1 advised, fetched to 0 and -1, kept 1, priority -3'
 says err 'WRONG     cuMemcpyHtoA_v2: 400 bytes from byte 8 of 1 rows' '1 finding;'
 drive 0 missing
 says out 'missing: CUDA_ERROR_NOT_FOUND'
