@@ -510,9 +510,11 @@ int check_conclude(struct cli *cli, const char *path, struct check_result *resul
 {
     const struct ast_kernel *kernel = result->kernel;
     struct headline headline;
-    if (may_grow(cli, kernel) && is_quiet(cli, result) && budget_is_short(result, options))
-        budget_grow(cli, kernel, options, result);
     headline_of(&cli->arena, result, &headline);
+    if (headline.count == 0 && may_grow(cli, kernel) && budget_is_short(result, options)) {
+        budget_grow(cli, kernel, options, result);
+        headline_of(&cli->arena, result, &headline);
+    }
     if (is_unfit)
         headline_unfit(&cli->arena, &headline);
     struct cli_stated stated = cli_check_matrix(cli, kernel, options);
