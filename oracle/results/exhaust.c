@@ -105,14 +105,8 @@ static bool is_whole(const struct search_result *search)
 static bool in_set(const struct checking *c, const struct search_result *search, enum status status,
                    const int32_t *store)
 {
-    size_t bytes = (size_t)c->result->program->private_base * sizeof *store;
-    for (uint32_t i = 0; i < search->outcome_count; i++) {
-        const struct search_outcome *o = &search->outcomes[i];
-        if (o->status == status &&
-            (status != STATUS_TERMINATED || memcmp(o->store, store, bytes) == 0))
-            return true;
-    }
-    return false;
+    const struct search_outcome outcome = {.status = status, .store = store};
+    return search_has(c->result->program, search, &outcome);
 }
 
 static void report_outcome(struct checking *c, const struct execution *execution,
