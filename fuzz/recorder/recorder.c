@@ -253,6 +253,13 @@ static bool copy_memory_out(const struct interface *interface)
     return true;
 }
 
+static void note_once(bool *said, const char *text)
+{
+    if (!*said)
+        device_say(DEVICE_NOTE, "%s", text);
+    *said = true;
+}
+
 static void ask_kernel_once(struct kernel *kernel)
 {
     if (kernel->known)
@@ -266,6 +273,7 @@ static void ask_kernel_once(struct kernel *kernel)
 bool record_start(const struct interface *interface, const void *handle,
                   struct device_launch *launch, void **arguments, void **extra)
 {
+    static bool said;
     struct device_launched answer = {.error = 1};
     void *unpacked[DEVICE_PARAMETERS];
     if (!recorder_enter())
@@ -282,7 +290,9 @@ bool record_start(const struct interface *interface, const void *handle,
         interface->wait() == 0) {
         find_variables();
         launch->module = kernel->module;
-        if (!incomplete && copy_memory_out(interface))
+        if (!incomplete && !copy_memory_out(interface))
+            note_once(&said, "launches are not recorded while device memory cannot be copied");
+        else if (!incomplete)
             device_tell_launch(&kernel->device, kernel->name, launch, packed ? unpacked : arguments,
                                &answer);
     }
@@ -308,9 +318,8 @@ void record_end(const struct interface *interface, cudaError_t error)
 void record_graph(void)
 {
     static bool said;
-    if (said || !recorder_enter())
+    if (!recorder_enter())
         return;
-    device_say(DEVICE_NOTE, "launches of graphs are not recorded");
-    said = true;
+    note_once(&said, "launches of graphs are not recorded");
     device_leave();
 }
