@@ -51,12 +51,14 @@ static void tell_row(const struct ptx_access *a, uint32_t e, uint32_t n, const u
                              .order = s->order,
                              .location = s->location,
                              .value = values};
+    uint8_t kept[LIMIT_WARP];
     if (a->observed != x->executing) { /* generic addresses of several spaces */
-        uint32_t kept = 0;
-        for (uint32_t i = 0; i < n; i++)
+        uint32_t all = n;
+        n = 0;
+        for (uint32_t i = 0; i < all; i++)
             if (a->observed >> s->order[i] & 1)
-                s->order[kept++] = s->order[i];
-        n = kept;
+                kept[n++] = s->order[i];
+        row.order = kept;
     }
     row.count = n;
     const uint32_t more = e * x->op->bytes, shift = each == 4 ? 2 : each == 2 ? 1 : 0;
@@ -481,7 +483,7 @@ static lane_mask find_losers(const struct ptx_access *a)
 }
 
 /* Observers hear of the accesses now, in the order of the program. What an atomic writes is not known yet: they hear
- * what it would write at once. */
+ * its operand. */
 static void tell_all(const struct ptx_access *a, lane_mask losers)
 {
     struct ptx_step *x = a->x;
@@ -495,10 +497,6 @@ static void tell_all(const struct ptx_access *a, lane_mask losers)
     for (uint32_t e = 0; e < op->count; e++) {
         const uint64_t *values =
             a->kind == PTX_ACCESS_LD ? NULL : ptx_wide_row(x, &op->sources[1 + e], 1);
-        if (a->kind == PTX_ACCESS_ATOM) {
-            memcpy(x->scratch->results[1], values, x->lanes->count * sizeof *values);
-            values = x->scratch->results[1];
-        }
         tell_row(a, e, n, values);
     }
 }
