@@ -164,15 +164,15 @@ CUresult cuMemcpy2DAsync_v2(const struct copied_2d *copy, cudaStream_t stream)
     return driver_later(&o, error, stream);
 }
 
-/* Bytes of an array's first row. */
-#define ROW(name, types, ends, stream)                                                             \
+/* Bytes of an array's first row; `when`: NOW or LATER, on `stream`. */
+#define ROW(name, types, ends, when)                                                               \
     EXPORT CUresult name types;                                                                    \
     CUresult name types                                                                            \
     {                                                                                              \
         struct operation o;                                                                        \
         const struct copied_3d c = {ends, bytes, 1, 1};                                            \
         const CUresult error = box(#name, &c, &o);                                                 \
-        return stream;                                                                             \
+        return when;                                                                               \
     }
 #define ENDS(from, to) from, to
 #define AT_ARRAY(a, at)                                                                            \
