@@ -8,6 +8,7 @@
 #include "oracle/coverage/coverage.h"
 #include "oracle/crs/barriers.h"
 #include "oracle/crs/safety.h"
+#include "oracle/emitted/emitted.h"
 #include "oracle/ends/liveness.h"
 #include "oracle/graphs/graphs.h"
 #include "oracle/lockstep/lockstep.h"
@@ -60,6 +61,7 @@ const struct oracle oracle_doors[] = {
     {.id = ORACLE_PAIRS, .judge = prove_encoding_judge},
     {.id = ORACLE_METAMORPHIC, .judge = metamorphic_judge, .besides = metamorphic_besides},
     {.id = ORACLE_METAMORPHIC, .judge = texts_judge},
+    {.id = ORACLE_METAMORPHIC, .judge = emitted_judge},
     {.id = ORACLE_REFERENCE,
      .watch = reference_watch,
      .ended = reference_ended,

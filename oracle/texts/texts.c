@@ -92,7 +92,12 @@ const char *texts_of_ptx(struct arena *arena, uint64_t number, const char **text
 
 /* ---- the oracle ---- */
 
-static void report(struct checking *c, const char *text, const char *differs, bool drawn)
+uint64_t texts_number(const struct checking *c)
+{
+    return pcg_splitmix(c->options->seed + TEXTS_SEED);
+}
+
+void texts_report(struct checking *c, const char *text, const char *differs, bool drawn)
 {
     struct divergence *d = ARENA_NEW(c->arena, struct divergence);
     struct evidence e;
@@ -130,22 +135,18 @@ static const char *of_forms(struct checking *c, const char **text)
 
 void texts_judge(struct checking *c)
 {
-    uint64_t draw = pcg_splitmix(c->options->seed + TEXTS_SEED);
+    const uint64_t draw = texts_number(c);
     const char *text, *differs;
     size_t mark = arena_mark(c->arena);
     differs =
         draw & 1 ? texts_of_ptx(c->arena, draw, &text) : texts_of_kernel(c->arena, draw, &text);
     if (!differs && draw / 8 % TEXTS_PROGRAMS_SHARE == 0)
         differs = texts_of_program(c->arena, draw / 16384, &text);
-    if (!differs && draw / 32 % TEXTS_EMITTED_SHARE == 0)
-        differs = texts_emitted(c->arena, draw / 128, &text);
-    if (!differs && draw / 512 % TEXTS_SEQUENTIAL_SHARE == 0)
-        differs = texts_sequential(c->arena, draw / 2048, &text);
     bool drawn = differs != NULL;
     if (!differs && draw / 2 % TEXTS_FORMS_SHARE == 0)
         differs = of_forms(c, &text);
     if (differs)
-        report(c, text, differs, drawn);
+        texts_report(c, text, differs, drawn);
     else
         arena_release(c->arena, mark);
 }

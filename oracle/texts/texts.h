@@ -10,14 +10,19 @@
 #include "oracle/check/explore.h"
 
 enum {
-    TEXTS_EMITTED_SHARE = 4,   /* kernels are written in C in one case of so many */
-    TEXTS_PROGRAMS_SHARE = 4,  /* likewise, modules of several entries are divided */
-    TEXTS_FORMS_SHARE = 8,     /* likewise, the programs of the case are printed and read */
-    TEXTS_SEQUENTIAL_SHARE = 4 /* likewise, two threads are printed as a sequential program */
+    TEXTS_PROGRAMS_SHARE = 4, /* modules of several entries are divided in one case of so many */
+    TEXTS_FORMS_SHARE = 8     /* likewise, the programs of the case are printed and read */
 };
 
 /* The hook of oracle.h; class `text` of the oracle `metamorphic`. */
 void texts_judge(struct checking *checking);
+
+/* ---- what all have who draw texts beside a case ---- */
+
+/* The number of a case's draws. */
+uint64_t texts_number(const struct checking *checking);
+/* "class: how" of this text is a divergence; drawn: the text has nothing to do with the case's kernel. */
+void texts_report(struct checking *checking, const char *text, const char *differs, bool drawn);
 
 /* ---- for tests ---- */
 
@@ -26,9 +31,5 @@ const char *texts_of_kernel(struct arena *arena, uint64_t number, const char **t
 const char *texts_of_ptx(struct arena *arena, uint64_t number, const char **text);
 /* What an entry of module number so needs otherwise than who names whom says. */
 const char *texts_of_program(struct arena *arena, uint64_t number, const char **text);
-/* What kernel number so leaves otherwise when it is written in OpenCL C or CUDA C, and run as C says. */
-const char *texts_emitted(struct arena *arena, uint64_t number, const char **text);
-/* What the sequential program of kernel number so says otherwise of two of its threads than their accesses do. */
-const char *texts_sequential(struct arena *arena, uint64_t number, const char **text);
 
 #endif

@@ -39,22 +39,9 @@ static void programs(void **state)
     ask(texts_of_program);
 }
 
-static void emitted(void **state)
-{
-    (void)state;
-    ask(texts_emitted);
-}
-
-static void sequential(void **state)
-{
-    (void)state;
-    ask(texts_sequential);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(kernels), cmocka_unit_test(ptx),
-                                       cmocka_unit_test(programs), cmocka_unit_test(emitted),
-                                       cmocka_unit_test(sequential)};
+                                       cmocka_unit_test(programs)};
     return cmocka_run_group_tests(tests, support_setup, support_teardown);
 }

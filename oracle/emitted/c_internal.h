@@ -1,10 +1,10 @@
 /*
  * c_internal.h - between c_run.c (tokens, variables, functions, statements) and c_expr.c (expressions).
  */
-#ifndef ORACLE_TEXTS_C_INTERNAL_H
-#define ORACLE_TEXTS_C_INTERNAL_H
+#ifndef ORACLE_EMITTED_C_INTERNAL_H
+#define ORACLE_EMITTED_C_INTERNAL_H
 
-#include "oracle/texts/c_run.h"
+#include "oracle/emitted/c_run.h"
 
 #include <stddef.h>
 

@@ -1,4 +1,4 @@
-#include "oracle/texts/s_run.h"
+#include "oracle/emitted/s_run.h"
 
 #include <ctype.h>
 #include <stdlib.h>

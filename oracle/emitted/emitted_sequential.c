@@ -1,12 +1,13 @@
 /*
- * sequential_drawn.c - kernels whose accesses are known, printed as two threads in sequence and run as that text says:
- * of two threads and one element of each array an assert fails exactly if they race there, or come to barriers apart.
+ * emitted_sequential.c - kernels whose accesses are known, printed as two threads in sequence and run as that text
+ * says: of two threads and one element of each array an assert fails exactly if they race there, or come to barriers
+ * apart.
  */
 #include "engine/input/input.h"
 #include "engine/sequential/sequential.h"
+#include "oracle/emitted/emitted.h"
+#include "oracle/emitted/s_run.h"
 #include "oracle/texts/drawn.h"
-#include "oracle/texts/s_run.h"
-#include "oracle/texts/texts.h"
 
 #include <stdio.h>
 
@@ -220,7 +221,7 @@ static const char *ask(struct arena *arena, const char *printed, const struct st
                         q->a.tid, q->a.bid, q->b.tid, q->b.bid, q->elements[0], q->elements[1]);
 }
 
-const char *texts_sequential(struct arena *arena, uint64_t number, const char **text)
+const char *emitted_sequential(struct arena *arena, uint64_t number, const char **text)
 {
     struct pcg rng = pcg_derive(number, PCG_KERNEL, SEQUENTIALS);
     struct statement s[STATEMENTS];

@@ -1,16 +1,16 @@
 /*
- * emitted.c - kernels written in OpenCL C, CUDA C and GLSL, run as C says, and in plain PTX, run by `block`, against
- * the executions of `threads`: a valid kernel leaves one memory. Each thread has words of its own, so threads may run
- * one after the other.
+ * emitted_kernel.c - kernels written in OpenCL C, CUDA C and GLSL, run as C says, and in plain PTX, run by `block`,
+ * against the executions of `threads`: a valid kernel leaves one memory. Each thread has words of its own, so threads
+ * may run one after the other.
  */
 #include "engine/emit/emit.h"
 #include "engine/input/input.h"
 #include "engine/input/ptx_kernel.h"
 #include "engine/schedule/sched.h"
 #include "engine/subjects/forms.h"
-#include "oracle/texts/c_run.h"
+#include "oracle/emitted/c_run.h"
+#include "oracle/emitted/emitted.h"
 #include "oracle/texts/drawn.h"
-#include "oracle/texts/texts.h"
 
 #include <string.h>
 
@@ -311,7 +311,7 @@ static const char *compare(struct arena *arena, const int32_t *is, const int32_t
     return NULL;
 }
 
-const char *texts_emitted(struct arena *arena, uint64_t number, const char **text)
+const char *emitted_kernel(struct arena *arena, uint64_t number, const char **text)
 {
     static const enum emit_language languages[] = {EMIT_OPENCL, EMIT_CUDA, EMIT_GLSL, EMIT_PTX};
     const enum emit_language language = languages[number % 4];

@@ -1,7 +1,7 @@
 /*
  * c_expr.c - expressions of C: conversions, operators, and what OpenCL and CUDA have beside them.
  */
-#include "oracle/texts/c_internal.h"
+#include "oracle/emitted/c_internal.h"
 
 #include "oracle/texts/drawn.h"
 

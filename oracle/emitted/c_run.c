@@ -1,6 +1,6 @@
-#include "oracle/texts/c_run.h"
+#include "oracle/emitted/c_run.h"
 
-#include "oracle/texts/c_internal.h"
+#include "oracle/emitted/c_internal.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
  * the other. What the language leaves open - shifts by the width, signed overflow, a division by 0, an element
  * outside - ends it with a name.
  */
-#ifndef ORACLE_TEXTS_C_RUN_H
-#define ORACLE_TEXTS_C_RUN_H
+#ifndef ORACLE_EMITTED_C_RUN_H
+#define ORACLE_EMITTED_C_RUN_H
 
 #include "engine/base/arena.h"
 

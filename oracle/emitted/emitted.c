@@ -1,0 +1,18 @@
+#include "oracle/emitted/emitted.h"
+
+#include "oracle/texts/texts.h"
+
+void emitted_judge(struct checking *c)
+{
+    const uint64_t draw = texts_number(c);
+    const char *text, *differs = NULL;
+    size_t mark = arena_mark(c->arena);
+    if (draw / 32 % EMITTED_KERNEL_SHARE == 0)
+        differs = emitted_kernel(c->arena, draw / 128, &text);
+    if (!differs && draw / 512 % EMITTED_SEQUENTIAL_SHARE == 0)
+        differs = emitted_sequential(c->arena, draw / 2048, &text);
+    if (differs)
+        texts_report(c, text, differs, true);
+    else
+        arena_release(c->arena, mark);
+}

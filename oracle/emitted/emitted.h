@@ -1,0 +1,26 @@
+/*
+ * emitted.h - what is written of kernels for others - compilers, drivers, provers - against what the kernels do: small
+ * kernels are drawn, written, and the texts are run by interpreters that know nothing of the writers.
+ */
+#ifndef ORACLE_EMITTED_H
+#define ORACLE_EMITTED_H
+
+#include "oracle/check/explore.h"
+
+enum {
+    EMITTED_KERNEL_SHARE = 4,    /* kernels are written in C or PTX in one case of so many */
+    EMITTED_SEQUENTIAL_SHARE = 4 /* likewise, two threads are printed as a sequential program */
+};
+
+/* The hook of oracle.h; class `text` of the oracle `metamorphic`. */
+void emitted_judge(struct checking *checking);
+
+/* ---- for tests ---- */
+
+/* What kernel number so leaves otherwise when it is written in OpenCL C, CUDA C, GLSL or PTX, and run as that language
+ * says; NULL: nothing. *text is both. */
+const char *emitted_kernel(struct arena *arena, uint64_t number, const char **text);
+/* What the sequential program of kernel number so says otherwise of two of its threads than their accesses do. */
+const char *emitted_sequential(struct arena *arena, uint64_t number, const char **text);
+
+#endif
