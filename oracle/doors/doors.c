@@ -21,6 +21,7 @@
 #include "oracle/pairs/two_thread.h"
 #include "oracle/prove/prove_oracle.h"
 #include "oracle/reference/reference.h"
+#include "oracle/refusals/refusals.h"
 #include "oracle/results/directions.h"
 #include "oracle/results/exhaust.h"
 #include "oracle/results/metamorphic.h"
@@ -62,6 +63,7 @@ const struct oracle oracle_doors[] = {
     {.id = ORACLE_METAMORPHIC, .judge = metamorphic_judge, .besides = metamorphic_besides},
     {.id = ORACLE_METAMORPHIC, .judge = texts_judge},
     {.id = ORACLE_METAMORPHIC, .judge = emitted_judge},
+    {.id = ORACLE_METAMORPHIC, .judge = refusals_judge},
     {.id = ORACLE_REFERENCE,
      .watch = reference_watch,
      .ended = reference_ended,

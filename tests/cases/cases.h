@@ -5,7 +5,6 @@
 #ifndef TESTS_CASES_H
 #define TESTS_CASES_H
 
-#include "engine/base/diag.h"
 #include "engine/base/text.h"
 
 #include <setjmp.h>
@@ -26,14 +25,6 @@ struct cases_command {
 /* By file; name NULL behind the last. */
 extern const struct cases_command cases_language[], cases_forms[], cases_ptx[], cases_run_ptx[],
     cases_program[], cases_reduce[], cases_config[];
-
-/* Each mistake as "line:column: message". */
-static inline void cases_put_mistakes(struct text *out, const struct diag *diag)
-{
-    for (uint32_t i = 0; i < diag->count && i < DIAG_MAX; i++)
-        text_format(out, "%u:%u: %s\n", diag->entries[i].at.line, diag->entries[i].at.column,
-                    diag->entries[i].text);
-}
 
 /* Whether `word` is one of the options. */
 bool cases_option(const char *options, const char *word);

@@ -1,4 +1,4 @@
-/* The kernel language: what mistakes are called, how kernels are printed. */
+/* The kernel language: how kernels are printed. */
 #include "tests/cases/cases.h"
 
 #include "engine/input/input.h"
@@ -11,17 +11,6 @@ static size_t begin_case(void)
     if (!arena.base)
         assert_int_equal(setup(NULL), 0);
     return arena_mark(&arena);
-}
-
-/* "parses" where there is none. */
-static void mistakes(const char *options, const char *input, struct text *out)
-{
-    size_t mark = begin_case();
-    (void)options;
-    if (parse_bytes(input, strlen(input)))
-        text_put(out, "parses\n");
-    cases_put_mistakes(out, &diag);
-    arena_release(&arena, mark);
 }
 
 /* The printed kernel; it is read as an equal tree, and printed the same again. */
@@ -50,5 +39,4 @@ static void print(const char *options, const char *input, struct text *out)
     arena_release(&arena, mark);
 }
 
-const struct cases_command cases_language[] = {
-    {"mistakes", mistakes}, {"print", print}, {NULL, NULL}};
+const struct cases_command cases_language[] = {{"print", print}, {NULL, NULL}};

@@ -1,4 +1,4 @@
-/* PTX: what is refused, how it is printed, what structured kernels become, what is injected. */
+/* PTX: how it is printed, what structured kernels become, what is injected. */
 #include "tests/cases/cases.h"
 
 #include "engine/to_ptx/ptx_inject.h"
@@ -10,16 +10,6 @@ static size_t begin_case(void)
     if (!arena.base)
         assert_int_equal(setup(NULL), 0);
     return arena_mark(&arena);
-}
-
-static void mistakes(const char *options, const char *input, struct text *out)
-{
-    size_t mark = begin_case();
-    (void)options;
-    if (parse_bytes(input, strlen(input)))
-        text_put(out, "parses\n");
-    cases_put_mistakes(out, &diag);
-    arena_release(&arena, mark);
 }
 
 /* The lines between two others, without tabs in front. */
@@ -126,8 +116,5 @@ static void to_ptx(const char *options, const char *input, struct text *out)
     arena_release(&test_arena, mark);
 }
 
-const struct cases_command cases_ptx[] = {{"ptx-mistakes", mistakes},
-                                          {"ptx", print},
-                                          {"inject", inject},
-                                          {"to-ptx", to_ptx},
-                                          {NULL, NULL}};
+const struct cases_command cases_ptx[] = {
+    {"ptx", print}, {"inject", inject}, {"to-ptx", to_ptx}, {NULL, NULL}};

@@ -1,4 +1,4 @@
-/* Parsing: what each construct becomes, and its limits. What mistakes are called: tests/cases/engine/language. */
+/* Parsing: what each construct becomes, and its limits. What mistakes are called: oracle/refusals. */
 #include "engine/input/input.h"
 #include "tests/unit/engine/language/parse_text.h"
 

@@ -1,0 +1,202 @@
+#include "oracle/refusals/refusals.h"
+
+#include "engine/base/pcg.h"
+#include "engine/base/text.h"
+#include "oracle/texts/texts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MARKS = DIAG_MAX, ASKED = 6 /* rows of a case */, REFUSALS = 109 /* a stream */ };
+
+const struct refusals *const refusals_tables[] = {&refusals_language, &refusals_ptx,
+                                                  &refusals_settings};
+const uint32_t refusals_table_count = sizeof refusals_tables / sizeof *refusals_tables;
+
+/* A text as it is read, and its marks. */
+struct composed {
+    struct text text;
+    size_t marks[MARKS];
+    uint32_t mark_count;
+};
+
+/* ---- a text ---- */
+
+static void put_copy(struct composed *c, const char *from, const char *to, unsigned number)
+{
+    for (; from < to; from++)
+        if (*from == '#')
+            text_format(&c->text, "%u", number);
+        else
+            text_put_bytes(&c->text, from, 1);
+}
+
+/* `*65 (`; returns what stands behind it. */
+static const char *put_copies(struct composed *c, const char *at)
+{
+    char *from;
+    unsigned long count = strtoul(at, &from, 10);
+    const char *to = strchr(++from, '`');
+    for (unsigned i = 0; i < count; i++)
+        put_copy(c, from, to, i);
+    return to + 1;
+}
+
+static void put(struct composed *c, const char *at, const char *end)
+{
+    while (at < end) {
+        if (*at != '`') {
+            text_put_bytes(&c->text, at++, 1);
+        } else if (at[1] == '*') {
+            at = put_copies(c, at + 2);
+        } else {
+            c->marks[c->mark_count++ % MARKS] = c->text.length;
+            at++;
+        }
+    }
+}
+
+/* The frame of a row: the last above it. */
+static const char *frame_of(const struct refusals *table, uint32_t row)
+{
+    while (table->rows[row].told && row > 0)
+        row--;
+    return table->rows[row].told ? "@" : table->rows[row].broken;
+}
+
+static struct composed compose(struct arena *arena, const char *before, const char *frame,
+                               const char *text)
+{
+    struct composed c = {.text = text_begin(arena)};
+    const char *at = strchr(frame, '@');
+    text_put(&c.text, before);
+    put(&c, frame, at);
+    put(&c, text, text + strlen(text));
+    put(&c, at + 1, at + 1 + strlen(at + 1));
+    return c;
+}
+
+/* ---- what is told ---- */
+
+static struct location place_of(const struct composed *c, size_t mark, bool lines_only)
+{
+    struct location at = {1, 1};
+    for (size_t i = 0; i < mark; i++) {
+        at.column = c->text.bytes[i] == '\n' ? 1 : at.column + 1;
+        at.line += c->text.bytes[i] == '\n';
+    }
+    if (lines_only)
+        at.column = 1;
+    return at;
+}
+
+/* A line of `told`, whose lines of the text are `more` further down. */
+static const char *message(struct arena *arena, const char *line, size_t length, uint32_t more)
+{
+    static const char in_line[] = "in line ";
+    const char *text = arena_strndup(arena, line, length), *found = strstr(text, in_line);
+    if (!found)
+        return text;
+    found += sizeof in_line - 1;
+    char *rest;
+    unsigned long number = strtoul(found, &rest, 10);
+    if (rest == found)
+        return text;
+    return arena_printf(arena, "%.*s%lu%s", (int)(found - text), text, number + more, rest);
+}
+
+/* The entry of an error at this place that says so. */
+static bool is_told(const struct diag *diag, struct location at, const char *says)
+{
+    for (uint32_t i = 0; i < diag->count && i < DIAG_MAX; i++)
+        if (diag->entries[i].at.line == at.line && diag->entries[i].at.column == at.column &&
+            strcmp(diag->entries[i].text, says) == 0)
+            return true;
+    return false;
+}
+
+static const char *compare(struct arena *arena, const struct refusals *table,
+                           const struct composed *c, const char *told, uint32_t more,
+                           const struct diag *diag)
+{
+    static const char nowhere[] = "nowhere: ";
+    uint32_t count = 0, mark = 0;
+    for (const char *line = told; *line; count++) {
+        size_t length = strcspn(line, "\n");
+        bool placed = strncmp(line, nowhere, sizeof nowhere - 1) != 0;
+        struct location at = {0, 0};
+        if (placed)
+            at = place_of(c, c->marks[mark++], table->lines_only);
+        size_t skipped = placed ? 0 : sizeof nowhere - 1;
+        const char *says = message(arena, line + skipped, length - skipped, more);
+        if (!is_told(diag, at, says))
+            return arena_printf(arena, "refused: %s, line %u:%u: '%s' is not told, but %u:%u: '%s'",
+                                table->name, (unsigned)at.line, (unsigned)at.column, says,
+                                (unsigned)diag->entries[0].at.line,
+                                (unsigned)diag->entries[0].at.column, diag->entries[0].text);
+        line += length + (line[length] == '\n');
+    }
+    if (count == diag->count)
+        return NULL;
+    return arena_printf(arena, "refused: %s, %u errors are told, and %u are there", table->name,
+                        (unsigned)diag->count, (unsigned)count);
+}
+
+/* ---- a row ---- */
+
+static bool is_taken(struct arena *arena, const struct refusals *table, const struct composed *c,
+                     struct diag *diag)
+{
+    diag_init(diag, "text", c->text.bytes, c->text.length);
+    return table->read(arena, c->text.bytes, c->text.length, diag);
+}
+
+const char *refusals_ask(struct arena *arena, const struct refusals *table, uint32_t row,
+                         uint64_t draw, const char **text)
+{
+    static const char *const befores[] = {"", "\n", "  ", "\n\n\t", "// if (x {\n", " // end\n   "};
+    const struct refusal *r = &table->rows[row];
+    const uint32_t which = (uint32_t)(draw % (sizeof befores / sizeof *befores));
+    const char *before = befores[which], *frame = frame_of(table, row);
+    struct diag *diag = ARENA_NEW(arena, struct diag);
+    uint32_t more = 0;
+    if (!r->told)
+        return NULL;
+    for (const char *c = before; *c; c++)
+        more += *c == '\n';
+    if (r->right) {
+        struct composed right = compose(arena, before, frame, r->right);
+        *text = right.text.bytes;
+        if (!is_taken(arena, table, &right, diag))
+            return arena_printf(arena, "refused: %s, though nothing is wrong: %u:%u: '%s'",
+                                table->name, (unsigned)diag->entries[0].at.line,
+                                (unsigned)diag->entries[0].at.column, diag->entries[0].text);
+    }
+    struct composed broken = compose(arena, before, frame, r->broken);
+    *text = broken.text.bytes;
+    if (is_taken(arena, table, &broken, diag))
+        return arena_printf(arena, "taken: %s, '%s' was to be told", table->name, r->told);
+    return compare(arena, table, &broken, r->told, more, diag);
+}
+
+void refusals_judge(struct checking *c)
+{
+    struct pcg rng = pcg_derive(texts_number(c), PCG_TRANSFORM, REFUSALS);
+    const size_t mark = arena_mark(c->arena);
+    uint32_t all = 0;
+    for (uint32_t t = 0; t < refusals_table_count; t++)
+        all += refusals_tables[t]->count;
+    for (uint32_t i = 0; i < ASKED; i++) {
+        uint32_t row = pcg_below(&rng, all), t = 0;
+        const uint64_t draw = pcg_next(&rng);
+        const char *text;
+        for (; row >= refusals_tables[t]->count; t++)
+            row -= refusals_tables[t]->count;
+        const char *differs = refusals_ask(c->arena, refusals_tables[t], row, draw, &text);
+        if (differs) {
+            texts_report(c, text, differs, true);
+            return;
+        }
+        arena_release(c->arena, mark);
+    }
+}

@@ -1,0 +1,52 @@
+/*
+ * refusals.h - texts in which one rule of a language is broken on purpose, which is known: the reader must refuse them,
+ * at that place, for that reason, and for no other; and what keeps the rule must be taken. The texts are rows of
+ * tables, a table a language.
+ */
+#ifndef ORACLE_REFUSALS_H
+#define ORACLE_REFUSALS_H
+
+#include "oracle/check/explore.h"
+
+/*
+ * A broken text. A mark ` stands before each place that is told of, and `told` has a line for each, in this order; one
+ * that begins with "nowhere: " has no place, and no mark. `*65 (` is the text behind the blank 65 times, a # in it the
+ * number of the copy, from 0. What is told of a line of the text ("in line 2") is meant as if nothing stood before it.
+ *
+ * A row that tells nothing is a frame, with an @: the texts of the rows behind it stand there.
+ */
+struct refusal {
+    const char *broken;
+    const char *right; /* what may stand there instead, and is taken; NULL: not said */
+    const char *told;
+};
+
+#define FRAME(text)                                                                                \
+    {                                                                                              \
+        text, NULL, NULL                                                                           \
+    }
+
+struct refusals {
+    const char *name;
+    const struct refusal *rows;
+    uint32_t count;
+    bool lines_only; /* places are lines, in the first column */
+    /* Reads a text as the language's reader does; true: it is taken. */
+    bool (*read)(struct arena *arena, const char *text, size_t length, struct diag *diag);
+};
+
+extern const struct refusals refusals_language, refusals_ptx, refusals_settings;
+
+/* The languages. */
+extern const struct refusals *const refusals_tables[];
+extern const uint32_t refusals_table_count;
+
+/* The hook of oracle.h; class `text` of the oracle `metamorphic`. */
+void refusals_judge(struct checking *checking);
+
+/* What of a row is not as it says, "refused: ..", with blanks and remarks before it that `draw` chooses (0: none);
+ * NULL: nothing. *text is it. Frames: NULL. */
+const char *refusals_ask(struct arena *arena, const struct refusals *table, uint32_t row,
+                         uint64_t draw, const char **text);
+
+#endif

@@ -1,0 +1,257 @@
+/* What is no text of the kernel language, and why. */
+#include "engine/input/input.h"
+#include "oracle/refusals/refusals.h"
+
+static const struct refusal rows[] = {
+    {"`", NULL, "expected a kernel, found the end of the text"},
+    {"   // nothing`", NULL, "expected a kernel, found the end of the text"},
+    {"shared int x;`", NULL, "expected a kernel after ';', found the end of the text"},
+    {"kernel k() {`", NULL, "expected '}' after '{', found the end of the text"},
+    {"kernel k() { `x = 1; x = 2; `y++; }", NULL, "'x' is not declared\n'y' is not declared"},
+    {"shared int x; kernel k() { x = 1`\n x = 2; }", NULL, "expected ';' after '1', found 'x'"},
+    {"shared int x; kernel k() { x = `; x = 1 +`; x = (1`; x = 2` 3; }", NULL,
+     "expected an expression after '=', found ';'\nexpected an expression after '+', found "
+     "';'\nexpected ')' after '1', found ';'\nexpected ';' after '2', found '3'"},
+    {"shared int x; kernel k() { x = `010; x = `0x; x = `5u; x = `4294967296; x = "
+     "`0x1ffffffffffffffff; }",
+     NULL,
+     "a number does not start with 0: there is no octal\nmalformed number\nmalformed "
+     "number\nnumber '4294967296' does not fit in 32 bits\nthis number is too large"},
+    {"shared int x; kernel k() { if (x `y) x = 1; else x = 2; while `x; do x = 1; while (x)` }",
+     NULL,
+     "expected ')' after 'x', found 'y'\nexpected '(' after 'while', found 'x'\nexpected ';' after "
+     "')', found '}'"},
+    {"shared int x; kernel k() { if ((x `@)) { x = 1; } else { `y = 2; } }", NULL,
+     "unexpected character '@'\n'y' is not declared"},
+    {"kernel k() { `/* open`", NULL,
+     "this comment is not closed\nexpected '}' after '{', found the end of the text"},
+    {"kernel k() { `\001\002\377 } `$", NULL, "unexpected byte 0x01\nunexpected character '$'"},
+    {"shared int x; kernel k() { x = 1 `\200 2; }", NULL, "unexpected byte 0x80"},
+    {"kernel k() { `break; `continue; while (1) { break; continue; } switch (1) { case 1: break; "
+     "`continue; } }",
+     NULL,
+     "'break' outside of a loop or switch\n'continue' outside of a loop\n'continue' outside of a "
+     "loop"},
+    {"int f() { `return; } void g() { `return 1; } kernel k() { `return 2; }", NULL,
+     "function 'f' must return a value\nfunction 'g' returns no value\na kernel returns no value"},
+    {"int f(int a) { return a; } shared int s; kernel k() { private int p; `p = f(); `s = f(1); "
+     "`f(1, 2); p = f(1); p = `h(1); p = 1 + `f(2); }",
+     NULL,
+     "function 'f' takes 1 argument, not 0\nthe value of a call goes only into a private variable; "
+     "'s' is shared\nfunction 'f' takes 1 argument, not 2\nfunction 'h' is not defined\na call is "
+     "a statement of its own, not part of an expression: x = f(...);"},
+    {"void f() { } kernel k() { private int p; `p = f(); `p(); `f = 1; }", NULL,
+     "function 'f' returns no value\n'p' is a variable, not a function\n'f' is not declared"},
+    {"shared int a[4], x; kernel k() { `a = 1; `x[0] = 1; x = `a; x = `x[1]; atomic_add(`a, 1); }",
+     NULL,
+     "array 'a' is used without an index\n'x' is not an array\narray 'a' is used without an "
+     "index\n'x' is not an array\narray 'a' is used without an index"},
+    {"shared int a[`0], b[`65537], c[`n], d[2] = {1, 2, 3}, e = {1, 2}; kernel k() { a[0] = b[0]; "
+     "}",
+     NULL,
+     "an array has 1 to 65536 elements\nan array has 1 to 65536 elements\nexpected a number of "
+     "elements after '[', found 'n'"},
+    {"shared int x, `x; private int y; global int `y; kernel k() { private int x, z, `z; }", NULL,
+     "'x' is already declared in this scope\n'y' is already declared in this scope\n'z' is already "
+     "declared in this scope"},
+    {"shared int `if; int `while() { } kernel k() { private int `tid; }", NULL,
+     "expected the name of a variable, found the reserved word 'if'\nexpected the name of a "
+     "function, found the reserved word 'while'\nexpected the name of a variable, found the "
+     "reserved word 'tid'"},
+    {"launch(threads=`0); kernel k() { }", NULL, "'threads' must be 1 to 1024"},
+    {"launch(threads=`1000000000); kernel k() { }", NULL, "'threads' must be 1 to 1024"},
+    {"`launch(threads=1024, blocks=64); kernel k() { }", NULL,
+     "1024 threads in 64 blocks are more than 4096"},
+    {"launch(threads=4, `threads=5); kernel k() { }", NULL, "'threads' is given twice"},
+    {"launch(`lanes=4); kernel k() { }", NULL,
+     "expected 'threads', 'warp', 'blocks', 'seed' or a size of caches after '(', found 'lanes'"},
+    {"launch(threads`); kernel k() { }", NULL, "expected '=' after 'threads', found ')'"},
+    {"launch(threads=4)` kernel k() { }", NULL, "expected ';' after ')', found 'kernel'"},
+    {"`launch(threads=1024, blocks=4); private int a[65536]; kernel k() { }", NULL,
+     "variables and frames of all threads take 268435456 words, more than 4194304"},
+    {"shared int x = `y; kernel k() { switch (1) { case `x: case `tid: case 1: case 1: default: "
+     "case 2: } }",
+     NULL, "'y' is not a constant\n'x' is not a constant\n'tid' is not a constant"},
+    {"kernel k() { `int x = 3; `private int y; `goto A; `else ; `case 1: ; }", NULL,
+     "variables of a body are declared at its start, as 'private int'\nvariables are declared at "
+     "the start of a body\n'goto' stands only at the end of a block of a block-form kernel\n'else' "
+     "without 'if'\n'case' outside of a switch"},
+    {"kernel k() { `shared int x; private input int `y; `++x; }", NULL,
+     "variables of a body are private, not shared\n'y': input variables are declared outside "
+     "functions\n'++' stands behind its variable"},
+    {"shared input int `x = 3; kernel k() { }", NULL, "input variable 'x' has an initial value"},
+    {"kernel k() { barrier`; barrier(`1); `sync(1); arrive(1, 2`, 3); `vote_all(1); havoc(`3); "
+     "assert(`); }",
+     NULL,
+     "expected '(' after 'barrier', found ';'\nexpected ')' after '(', found '1'\n'sync(e)' stands "
+     "only in a kernel in lock-step form; a named barrier is sync(b, n)\nexpected ')' after '2', "
+     "found ','\nthe value of 'vote_all' must go into a variable\nexpected a variable after '(', "
+     "found '3'\nexpected an expression after '(', found ')'"},
+    {"shared int x; kernel k() { `atomic_add(x); `atomic_cas(x, 1); `x = atomic_exch(x, 1, 2); "
+     "atomic_add(`1, 2); }",
+     NULL,
+     "atomic_add takes a location and 1 value, not 0\natomic_cas takes a location and 2 values, "
+     "not 1\natomic_exch takes a location and 1 value, not 2\nexpected a variable after '(', found "
+     "'1'"},
+    {"kernel k() blocks { `A: goto A; }", NULL, "the first block must be named 'Start'"},
+    {"kernel k() blocks { Start: goto `B, End; }", NULL, "block 'B' is not defined"},
+    {"kernel k() blocks { Start: ; `}", NULL, "expected 'goto' or 'return' after ';', found '}'"},
+    {"kernel k() blocks { `}", NULL, "expected the name of a block after '{', found '}'"},
+    {"kernel k() blocks { Start: `if (1) ; goto End; `Start: goto End; `End: goto End; }", NULL,
+     "'if' cannot stand in a block of a block-form kernel\nblock 'Start' is already defined\n'End' "
+     "names the end of a thread, not a block"},
+    {"shared int x; kernel k() blocks { Start: x = 1` goto Start; }", NULL,
+     "expected ';' after '1', found 'goto'"},
+    {"kernel k() { } `kernel j() { }", NULL, "a file has one kernel"},
+    {"kernel k() { } `shared int x;", NULL, "expected 'expect' after '}', found 'shared'"},
+    {"kernel k() { } expect`;", NULL, "expected a subject or a claim after 'expect', found ';'"},
+    {"kernel k() { } expect `foo;", NULL, "'foo' is not a claim"},
+    {"kernel k() { } expect simt: `;", NULL, "expected an option or a claim after ':', found ';'"},
+    {"kernel k() { } expect simt:`then-first, race;", NULL, "'then-first' is not a claim"},
+    {"shared int x, a[2]; private int p; kernel k() { } expect final x`; expect final `y == 1; "
+     "expect `final a == 1, `final x == {1, 2}, `race p;",
+     NULL,
+     "expected '==' after 'x', found ';'\n'y' is not declared\n'a' has 2 elements, not 1\n'x' has "
+     "1 element, not 2\n'p' is not a shared or global variable"},
+    {"`foo bar; shared int x` kernel k() { x = 1; }", NULL,
+     "expected a declaration, a function or a kernel, found 'foo'\nexpected ';' after 'x', found "
+     "'kernel'"},
+    {"void f( `{ } kernel k() { f(1); }", NULL, "expected 'int' after '(', found '{'"},
+    {"void f(int a, int `a) { } kernel k() { f(1, 2); }", NULL,
+     "'a' is already declared in this scope"},
+    {"shared int x; void f() { if (x) { x = 1; `kernel k() { x = 2; } expect terminates;", NULL,
+     "expected '}' after ';', found 'kernel'"},
+    {"shared int x; kernel k() { x = 1; } `}", NULL, "expected 'expect' after '}', found '}'"},
+    {"shared int x; kernel k() { for (x = 0; x < 3`, x++) x = 1; for (x = 0; x < 3`) { x = 2; } }",
+     NULL, "expected ';' after '3', found ','\nexpected ';' after '3', found ')'"},
+    {"shared int x; kernel k() { x `+ 1; x `== 2; `3; x = `y = 2; }", NULL,
+     "expected an assignment after 'x', found '+'\nexpected an assignment after 'x', found "
+     "'=='\nexpected a statement after ';', found '3'\n'y' is not declared"},
+    {"kernel k() { switch (1) { `barrier(); } }", NULL,
+     "expected 'case', 'default' or '}' after '{', found 'barrier'"},
+    {"shared int `aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa; kernel "
+     "k() { }",
+     NULL, "name is longer than 64 characters"},
+    {"shared int x; kernel k() { do { x = 1; } `}", NULL, "expected 'while' after '}', found '}'"},
+    {"shared int x; kernel k() { while (1) { x = 1; if (x `{ x = 2; } }`", NULL,
+     "expected ')' after 'x', found '{'\nexpected '}' after '}', found the end of the text"},
+    {"kernel k() { private int a[`n] = {1, 2}, b; private int c = {1, `; `b = 1; }", NULL,
+     "expected a number of elements after '[', found 'n'\nexpected an expression after ',', found "
+     "';'\n'b' is not declared"},
+    {"int f(int a, int b `{ return a; } kernel k() { }", NULL, "expected ')' after 'b', found '{'"},
+    {"kernel k() blocks { `A: goto A; B: goto A; }", NULL, "the first block must be named 'Start'"},
+    {"kernel k() blocks { A: goto A; `Start: goto A; }", NULL, "'Start' must be the first block"},
+    {"kernel k() lockstep { Start: goto A, `B, End; A: goto `C; `End: goto Start; `A: goto A; }",
+     NULL,
+     "block 'B' is not defined\nblock 'C' is not defined\n'End' names the end of a thread, not a "
+     "block\nblock 'A' is already defined"},
+    {"void p() blocks { `End: return; A: goto `End; `A: return; }\nkernel k() blocks { Start: "
+     "`return; }",
+     NULL,
+     "'End' names the end of a thread, not a block\na procedure ends with 'return', not 'goto "
+     "End'\nblock 'A' is already defined\na kernel in block form ends with 'goto End', not "
+     "'return'"},
+    {"void p() blocks { A: goto `Start; } kernel k() blocks { Start: goto `A; }", NULL,
+     "block 'Start' is not defined\nblock 'A' is not defined"},
+    {"shared int s, a[2]; private int v, w; kernel k() blocks {\nStart: s = 1` goto `A; B: s = `; "
+     "goto`; C: goto `if; D: v = `; `E: goto B; }",
+     NULL,
+     "expected ';' after '1', found 'goto'\nblock 'A' is not defined\nexpected an expression after "
+     "'=', found ';'\nexpected the name of a block after 'goto', found ';'\nexpected the name of a "
+     "block, found the reserved word 'if'\nexpected an expression after '=', found ';'\nexpected "
+     "'goto' or 'return' after ';', found 'E'"},
+    {"shared int s, a[2]; private int v, w; kernel k() blocks {\nStart: v = 1; `B: `if (v) s = 1; "
+     "`{ v = 2; `} `goto End; }",
+     NULL,
+     "expected 'goto' or 'return' after ';', found 'B'\n'if' cannot stand in a block of a "
+     "block-form kernel\n'{' cannot stand in a block of a block-form kernel\nexpected 'goto' or "
+     "'return' after ';', found '}'\nexpected 'expect' after '}', found 'goto'"},
+    {"shared int s, a[2]; private int v, w; kernel k() blocks {\nprivate `shared int x; private "
+     "int v[`0]; Start: `int i; `private int j; goto End; }",
+     NULL,
+     "expected 'int' after 'private', found 'shared'\nan array has 1 to 65536 elements\n'int' "
+     "cannot stand in a block of a block-form kernel\n'private' cannot stand in a block of a "
+     "block-form kernel"},
+    {"shared int x; kernel k() { x = 1 if (`x); x = 2` if (x) x = 3; barrier() if (`tid); }", NULL,
+     "a guard stands only behind a statement of a kernel in block or lock-step form\nexpected ';' "
+     "after '2', found 'if'\na guard stands only behind a statement of a kernel in block or "
+     "lock-step form"},
+    {"shared int s, a[2]; private int v, w; kernel k() blocks {\nStart: v += 1 if (`v); v++ if "
+     "(`w); assume(v) if (`v); assert(1) if (`v); ; skip if (`v);\nmembar() if (`v); w = "
+     "vote_all(v) if (`v); sync(1, 2) if (`v); v = 1 if (`y);\nv = 1 if `v; v = 1 if (v`; v = 1 if "
+     "(`); goto End; }",
+     NULL,
+     "an assignment with a guard is written with '='\nan assignment with a guard is written with "
+     "'='\n'assume' takes no guard\n'assert' takes no guard\n'skip' takes no guard\n'membar' takes "
+     "no guard\n'vote' takes no guard\n'sync' takes no guard\n'y' is not declared\nexpected '(' "
+     "after 'if', found 'v'\nexpected ')' after 'v', found ';'\nexpected an expression after '(', "
+     "found ')'"},
+    {"shared int s, a[2]; private int v, w; kernel k() blocks {\nStart: pick(`s, 1 : 1); "
+     "pick(`a[0], 1 : 1); pick(v`); pick(v, 1`); pick(v, `w : 1);\npick(v, 1 : 1, `); pick(`1, 1 : "
+     "1); v = `pick(v, 1 : 1); goto End; }",
+     NULL,
+     "'pick' needs a private variable that is no array\n'pick' needs a private variable that is no "
+     "array\nexpected ',' after 'v', found ')'\nexpected ':' after '1', found ')'\n'w' is not a "
+     "constant\nexpected an expression after ',', found ')'\nexpected a variable after '(', found "
+     "'1'\n'pick' has no value: its variable stands in the parentheses"},
+    {"private int v; kernel k() { `pick(v, 1 : 1); v = 1; }", NULL,
+     "'pick' stands only in a kernel in block or lock-step form"},
+    {"private int v; void `pick(int n) blocks { E: return; } kernel k() blocks { Start: goto End; "
+     "}",
+     NULL, "no procedure is named 'pick': it is a statement"},
+    {"shared int s, a[2]; private int v, w; kernel k() blocks {\nStart: v = `all(w); v = 1 + "
+     "`any(w); assume(`all(w)); `sync(v); goto End; }",
+     NULL,
+     "'all(..)' stands only in a kernel in lock-step form\n'any(..)' stands only in a kernel in "
+     "lock-step form\n'all(..)' stands only in a kernel in lock-step form\n'sync(e)' stands only "
+     "in a kernel in lock-step form; a named barrier is sync(b, n)"},
+    {"shared int s, a[2]; private int v, w; kernel k() lockstep {\nStart: v = all(1 + `any(w)); v "
+     "= all(`any(`all(v))); sync(`); sync(all(v)`; v = any(`,); goto End; }",
+     NULL,
+     "'any(..)' stands inside of another 'all(..)' or 'any(..)'\n'any(..)' stands inside of "
+     "another 'all(..)' or 'any(..)'\n'all(..)' stands inside of another 'all(..)' or "
+     "'any(..)'\nexpected an expression after '(', found ')'\nexpected ',' after ')', found "
+     "';'\nexpected an expression after '(', found ','"},
+    {"shared int v; kernel k() { v = 1 + `all(v); }", NULL,
+     "a call is a statement of its own, not part of an expression: x = all(...);"},
+    {"void p(int a, out int r, out int t) blocks { E: return; }\nshared int s, a[2]; private int "
+     "v, w; kernel k() blocks {\nStart: `p(1, v); `p(1, v, w, 2); p(1, v, `v); p(v, `s, w); p(1, "
+     "`a[0], `w + 1);\n`v = p(1, v, w); p(1, v, `y); `q(1); p(v, v, w); goto End; }",
+     NULL,
+     "procedure 'p' takes 3 arguments, not 2\nprocedure 'p' takes 3 arguments, not 4\n'v' takes "
+     "two out-parameters of one call\nout-parameter 'r' of 'p' needs a private variable; 's' is "
+     "shared\nout-parameter 'r' of 'p' needs a private variable\nout-parameter 't' of 'p' needs a "
+     "private variable\nfunction 'p' returns no value\n'y' is not declared\nfunction 'q' is not "
+     "defined"},
+    {"int `f() blocks { E: return; } void `g(out int `r) { r = 1; }\nkernel k() blocks { Start: "
+     "goto End; }",
+     NULL,
+     "procedure 'f' gives values back through out-parameters, not as 'int'\nfunction 'g' is not "
+     "made of blocks, its kernel is\n'r': only a procedure in block form has out-parameters"},
+    {"void `f() { } void `g() blocks { E: return; } void h() lockstep { E: return; }\nkernel k() "
+     "lockstep { Start: goto End; }",
+     NULL,
+     "function 'f' is not made of blocks, its kernel is\nprocedure 'g' is in block form, its "
+     "kernel in lock-step form"},
+    {"void `g() lockstep { E: return; } kernel k() blocks { Start: goto End; }", NULL,
+     "procedure 'g' is in lock-step form, its kernel in block form"},
+    {"void `g(out int r, int `r) lockstep { E: return; } kernel k() { }", NULL,
+     "procedure 'g' is made of blocks, its kernel is not\n'r' is already declared in this scope"},
+    {"void g(out `r) blocks { E: return; } kernel k() blocks { Start: goto End; }", NULL,
+     "expected 'int' after 'out', found 'r'"},
+    {"kernel k() lockstep`", NULL, "expected '{' after 'lockstep', found the end of the text"},
+    {"kernel k() lockstep { Start: goto End;`", NULL,
+     "expected '}' after ';', found the end of the text"},
+    {"kernel k() blocks { Start: ; `if: goto End; "
+     "`aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa: goto End; }",
+     NULL,
+     "'if' cannot stand in a block of a block-form kernel\nname is longer than 64 characters"},
+};
+
+static bool read(struct arena *arena, const char *text, size_t length, struct diag *diag)
+{
+    return parse_kernel(arena, text, length, diag) != NULL;
+}
+
+const struct refusals refusals_language = {
+    .name = "language", .rows = rows, .count = sizeof rows / sizeof *rows, .read = read};

@@ -1,0 +1,110 @@
+/* What is no text of settings and claims of a kernel given as PTX, and why. */
+#include "engine/input/input.h"
+#include "oracle/refusals/refusals.h"
+
+static const struct refusal rows[] = {
+    FRAME("@\n.version 7.8\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 a, "
+          ".param .s32 n, .param .f32 x)\n{ ret; }"),
+    {"// simtfuzz: `nonsense", NULL, "'nonsense' is no setting"},
+    {"// simtfuzz: warp=4 `threads=0", NULL,
+     "'threads' are 1 to 1024, in up to three dimensions (8x4), not '0'"},
+    {"// simtfuzz: `threads=1025", NULL,
+     "'threads' are 1 to 1024, in up to three dimensions (8x4), not '1025'"},
+    {"// simtfuzz: `threads=64x64", NULL,
+     "'threads' are 1 to 1024, in up to three dimensions (8x4), not '64x64'"},
+    {"// simtfuzz: `threads=1x1x1x1", NULL,
+     "'threads' are 1 to 1024, in up to three dimensions (8x4), not '1x1x1x1'"},
+    {"// simtfuzz: `threads=-1", NULL,
+     "'threads' are 1 to 1024, in up to three dimensions (8x4), not '-1'"},
+    {"// simtfuzz: `threads=99999999999999999999", NULL,
+     "'threads' are 1 to 1024, in up to three dimensions (8x4), not '99999999999999999999'"},
+    {"// simtfuzz: `blocks=0", NULL,
+     "'blocks' are 1 to 2^31 - 1, in up to three dimensions (2x2), not '0'"},
+    {"// simtfuzz: `blocks=65536x65536", NULL,
+     "'blocks' are 1 to 2^31 - 1, in up to three dimensions (2x2), not '65536x65536'"},
+    {"// simtfuzz: `blocks=3000000000", NULL,
+     "'blocks' are 1 to 2^31 - 1, in up to three dimensions (2x2), not '3000000000'"},
+    {"// simtfuzz: `warp=0", NULL, "a warp has 1 to 64 lanes, not '0'"},
+    {"// simtfuzz: `warp=65", NULL, "a number up to 64 is wanted here, not '65'"},
+    {"// simtfuzz: `seed=0x10000000000000000", NULL,
+     "a number up to 18446744073709551615 is wanted here, not '0x10000000000000000'"},
+    {"// simtfuzz: `raw=1", NULL, "'raw' is written raw"},
+    {"// simtfuzz: `warp", NULL, "'warp' is written warp=VALUE"},
+    {"// simtfuzz: `bind=1", NULL, "'bind' is written bind:NAME=VALUE"},
+    {"// simtfuzz: `bind:=1", NULL, "'bind' is written bind:NAME=VALUE"},
+    {"// simtfuzz: `bind:q=1", NULL, "'k' has no parameter 'q'"},
+    {"// simtfuzz: `bind:3=1", NULL, "'k' has no parameter '3'"},
+    {"// simtfuzz: `bind:n=4294967296", NULL, "'4294967296' is no value of a parameter .s32"},
+    {"// simtfuzz: `bind:n=-2147483649", NULL, "'-2147483649' is no value of a parameter .s32"},
+    {"// simtfuzz: `bind:n=f:x", NULL, "'f:x' is no value of a parameter .s32"},
+    {"// simtfuzz: `bind:x=one", NULL, "'one' is no value of a parameter .f32"},
+    {"// simtfuzz: `bind:x=buffer:4", NULL, "'x' cannot hold the address of a buffer"},
+    {"// simtfuzz: `bind:a=buffer:0", NULL, "a buffer has 1 to 16777216 bytes, not 'buffer:0'"},
+    {"// simtfuzz: `bind:a=buffer:16777217", NULL,
+     "a buffer has 1 to 16777216 bytes, not 'buffer:16777217'"},
+    {"// simtfuzz: `bind:a=buffer:8:full", NULL,
+     "a buffer is filled with zero, iota, random, all:WORD or file:PATH, not 'buffer:8:full'"},
+    {"// simtfuzz: `bind:a=buffer:8:file:/nowhere/at/all", NULL,
+     "'/nowhere/at/all': cannot open: No such file or directory"},
+    {"// simtfuzz: `bind:a=buffer:8:file:/tmp", NULL, "'/tmp': cannot open: it is a folder"},
+    {"// simtfuzz: `bind:a=shared:0", NULL,
+     "shared memory of a parameter has 1 to 16777216 bytes, not 'shared:0'"},
+    {"// simtfuzz: `bind:n=words:1,2", NULL, "'n' has 4 bytes, less than 2 words"},
+    {"// simtfuzz: `bind:n=words:1,", NULL, "words are numbers joined by ',', not 'words:1,'"},
+    {"// simtfuzz: `stack=call,12,1", NULL,
+     "tokens are type,mask,address joined by '+', type sync, div, call or brk, not 'call,12,1'"},
+    {"// simtfuzz: `stack=pop,11,1", NULL,
+     "tokens are type,mask,address joined by '+', type sync, div, call or brk, not 'pop,11,1'"},
+    {"// simtfuzz: `stack=call,,1", NULL,
+     "tokens are type,mask,address joined by '+', type sync, div, call or brk, not 'call,,1'"},
+    {"// simtfuzz: `stack=call,1", NULL,
+     "tokens are type,mask,address joined by '+', type sync, div, call or brk, not 'call,1'"},
+    {"// simtfuzz: `init:q=1", NULL, "init: the entry uses no variable 'q'"},
+    {"// simtfuzz: `init:a=1,x", NULL, "init: numbers are wanted for 'a'"},
+    {"// simtfuzz: bind:a=buffer:8 `init:a=1,2,3", NULL, "init: 'a' has 2 words, not 3"},
+    {"// simtfuzz: `entry=other", NULL, "there is no entry 'other', but k"},
+    {"// expect: race `q", NULL, "'q' is not declared"},
+    {"// expect: `quick", NULL, "'quick' is not a claim"},
+    {"// expect:`", NULL, "expected a subject or a claim after ':', found the end of the text"},
+    {"// expect crs: race_free`; stuck", NULL,
+     "expected ',' or the end of the line after 'race_free', found ';'"},
+    {"// expect: `final a == {1, 2, 3}\n// simtfuzz: bind:a=buffer:8", NULL,
+     "'a' has 2 elements, not 3"},
+    FRAME("@"),
+    {".version 7.8\n.target sm_80\n.address_size 64\n.func f() { ret; }", NULL,
+     "nowhere: the module has no entry that can be run"},
+    {".version 7.8\n.target sm_80\n.address_size 64\n.entry k();", NULL,
+     "nowhere: the module has no entry that can be run"},
+    {".version 7.8\n.target sm_80\n.address_size 64\n.entry k() { ret; }\n.entry l() { ret; }",
+     NULL, "nowhere: which entry is to run? entry=NAME says it: k, l"},
+    {"// simtfuzz:` threads=31\n.version 7.8\n.target sm_80\n.address_size 64\n.entry k() .reqntid "
+     "32 { ret; }",
+     NULL, "the entry requires blocks of 32x1x1 threads (.reqntid)"},
+    {"// simtfuzz:` threads=9\n.version 7.8\n.target sm_80\n.address_size 64\n.entry k() .maxntid "
+     "2,4 { ret; }",
+     NULL, "9 threads in a block, the entry allows 8 (.maxntid)"},
+    {".version 7.8\n.target sm_80\n.address_size 64\n.entry k() .reqntid 2000 { ret; }", NULL,
+     "nowhere: 'threads' must be 1 to 1024"},
+    {".version 7.8\n.target sm_80\n.address_size 64\n.entry k() .reqntid 4294967295, 4294967295, "
+     "4294967295 { ret; }",
+     NULL, "nowhere: 'threads' must be 1 to 1024"},
+    {".version 7.8\n.target sm_80\n.address_size 64\n.entry k() .maxntid 0 { ret; }", NULL,
+     "nowhere: 'threads' must be 1 to 1024"},
+    {".version 7.8\n.target sm_80\n.address_size 64\n.global .b8 `g[16777217];\n.entry k() { .reg "
+     ".b64 %r; mov.u64 %r, g; ret; }",
+     NULL, "'g' and the variables before it take more than 4194304 words"},
+    {".version 7.8\n.target sm_80\n.address_size 64\n.global .b64 `g[4294967296];\n.entry k() { "
+     ".reg .b64 %r; mov.u64 %r, g; ret; }",
+     NULL, "'g' and the variables before it take more than 4194304 words"},
+    {".version 7.8\n.target sm_80\n.address_size 64\n.extern .global .b8 `g[];\n.entry k() { .reg "
+     ".b64 %r; mov.u64 %r, g; ret; }",
+     NULL, "how long 'g' is is not known"},
+};
+
+static bool read(struct arena *arena, const char *text, size_t length, struct diag *diag)
+{
+    return parse_kernel(arena, text, length, diag) != NULL;
+}
+
+const struct refusals refusals_settings = {
+    .name = "settings", .rows = rows, .count = sizeof rows / sizeof *rows, .read = read};
