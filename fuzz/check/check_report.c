@@ -1,4 +1,4 @@
-#include "fuzz/check/check_report.h"
+#include "fuzz/check/check_report_internal.h"
 
 #include "fuzz/base/version.h"
 #include "fuzz/out/json.h"
@@ -6,22 +6,6 @@
 
 #include <inttypes.h>
 #include <string.h>
-
-struct problem {
-    struct check_problem said;
-    struct problem *next;
-};
-
-struct kernel {
-    const char *path, *name;
-    struct problem *first, **end;
-    struct kernel *next;
-};
-
-struct check_report {
-    struct arena *arena;
-    struct kernel *first, **end, *last;
-};
 
 static const char *copy(struct arena *arena, const char *text)
 {
@@ -36,10 +20,13 @@ struct check_report *check_report_new(struct arena *arena)
     return report;
 }
 
-void check_report_kernel(struct check_report *report, const char *path, const char *kernel)
+void check_report_kernel(struct check_report *report, const char *word, const char *path,
+                         const char *kernel)
 {
     struct kernel *k = ARENA_NEW(report->arena, struct kernel);
-    *k = (struct kernel){.path = copy(report->arena, path), .name = copy(report->arena, kernel)};
+    *k = (struct kernel){.word = copy(report->arena, word),
+                         .path = copy(report->arena, path),
+                         .name = copy(report->arena, kernel)};
     k->end = &k->first;
     *report->end = report->last = k;
     report->end = &k->next;
@@ -51,6 +38,7 @@ void check_report_problem(struct check_report *report, const struct check_proble
     p->said = *problem;
     p->said.rule = copy(report->arena, problem->rule);
     p->said.text = copy(report->arena, problem->text);
+    p->said.path = problem->path ? copy(report->arena, problem->path) : report->last->path;
     *report->last->end = p;
     report->last->end = &p->next;
 }
@@ -109,8 +97,8 @@ static const char *uri(struct arena *arena, const char *path)
     return text;
 }
 
-static void put_result(const struct check_report *report, const struct kernel *k,
-                       const struct problem *p, struct json *json)
+static void put_result(const struct check_report *report, const struct problem *p,
+                       struct json *json)
 {
     json_object_begin(json);
     json_key_string(json, "ruleId", p->said.rule);
@@ -120,7 +108,7 @@ static void put_result(const struct check_report *report, const struct kernel *k
     json_object_begin(json);
     json_key_object_begin(json, "physicalLocation");
     json_key_object_begin(json, "artifactLocation");
-    json_key_string(json, "uri", uri(report->arena, k->path));
+    json_key_string(json, "uri", uri(report->arena, p->said.path));
     json_object_end(json);
     json_key_object_begin(json, "region");
     json_key_u64(json, "startLine", p->said.line ? p->said.line : 1);
@@ -143,7 +131,7 @@ void check_report_sarif(const struct check_report *report, FILE *out)
     json_key_array_begin(&json, "results");
     for (const struct kernel *k = report->first; k; k = k->next)
         for (const struct problem *p = k->first; p; p = p->next)
-            put_result(report, k, p, &json);
+            put_result(report, p, &json);
     json_array_end(&json);
     json_key_string(&json, "columnKind", "utf16CodeUnits");
     json_object_end(&json);

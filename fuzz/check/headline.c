@@ -37,7 +37,8 @@ static struct source_place place_of(struct arena *arena, const struct program *p
                                     uint32_t stm)
 {
     return (struct source_place){.line = evidence_line(program, stm),
-                                 .source = evidence_source(arena, program, stm)};
+                                 .source = evidence_source(arena, program, stm),
+                                 .path = evidence_source_path(arena, program, stm)};
 }
 
 static void describe(struct arena *arena, const struct check_run *run, struct happening *h)

@@ -14,6 +14,7 @@ enum { HAPPENING_PLACES = 2 };
 struct source_place {
     uint32_t line;      /* 0: none */
     const char *source; /* "warpsum.cu:13"; NULL: the line is the kernel's own */
+    const char *path;   /* the same with its folders */
 };
 
 /* One kind of what should not happen. */

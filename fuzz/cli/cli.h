@@ -181,7 +181,7 @@ struct cli {
 /* What `check` and `regress` have seen so far. */
 struct cli_check_sums {
     uint32_t kernels, agreed, known, diverged, failed, refused, bad;
-    struct check_report *report; /* of --sarif, --junit; NULL: none */
+    struct check_report *report; /* NULL: none is wanted */
     uint32_t unwanted;           /* that do what --fail-on names, and expect nothing */
 };
 
@@ -254,6 +254,10 @@ struct json;
 void cli_json_kernel(struct json *json, const char *path, const struct ast_kernel *kernel);
 /* CHECK_DEFAULTS with the command line's subjects, oracles, schedules, seed; or what --case says. */
 struct check_options cli_check_options(const struct cli *cli);
+
+/* What --html, --junit, --sarif, --markdown name, written (cli_reports.c). */
+bool cli_wants_reports(const struct cli *cli);
+int cli_write_reports(const struct cli *cli, const struct check_report *report);
 
 struct cli_files {
     const char **paths;

@@ -24,6 +24,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- what all forms of output need ---- */
 
@@ -294,6 +295,19 @@ static const char *head_text(struct arena *arena, const struct check_result *res
 
 enum { PROOF_BUDGET_SHARE = 4 }; /* a proof beside a check is to be cheap */
 
+/* The first line's word about it. */
+static const char *word_of(const struct check_result *result, const struct headline *headline,
+                           uint32_t failed)
+{
+    if (check_divergences(result, false) > 0)
+        return "DIVERGE";
+    if (failed > 0)
+        return "FAILED";
+    if (!result->program)
+        return "refused";
+    return result->claim_count > 0 ? "agree" : headline->word;
+}
+
 static void print_text(struct cli *cli, const char *path, const struct check_options *options,
                        const struct check_result *result, const struct cli_stated *stated,
                        const struct headline *headline)
@@ -304,16 +318,12 @@ static void print_text(struct cli *cli, const char *path, const struct check_opt
     bool diverges = check_divergences(result, false) > 0;
     const char *more = demangle_within(
         arena, head_text(arena, result, headline, states || diverges), result->kernel->name);
-    if (diverges)
-        print_head(cli, "DIVERGE", "\033[31m", path, more);
-    else if (failed > 0)
-        print_head(cli, "FAILED", "\033[31m", path, more);
-    else if (!result->program)
-        print_head(cli, "refused", "\033[33m", path, more);
-    else if (states)
-        print_head(cli, "agree", "\033[32m", path, more);
-    else
-        print_head(cli, headline->word, headline->count ? "\033[31m" : "\033[32m", path, more);
+    const bool bad = diverges || failed > 0 || (result->program && !states && headline->count > 0);
+    print_head(cli, word_of(result, headline, failed),
+               bad                ? "\033[31m"
+               : !result->program ? "\033[33m"
+                                  : "\033[32m",
+               path, more);
     for (uint32_t i = 0; i < CHECK_NOTES; i++) {
         const char *note = check_note(arena, result, i);
         if (note)
@@ -341,20 +351,43 @@ static void print_text(struct cli *cli, const char *path, const struct check_opt
         printf("    %s\n", prove_brief(arena, result->kernel, PROOF_BUDGET_SHARE));
 }
 
-/* ---- for machines ---- */
+/* ---- for others ---- */
+
+/* "launch-1.ptx" of "sum.cu: add": the file. */
+static const char *file_of(struct arena *arena, const char *path)
+{
+    const char *colon = strstr(path, ": ");
+    return colon ? arena_strndup(arena, path, (size_t)(colon - path)) : path;
+}
+
+/* In the source, if it is there, else in the kernel's file. */
+static void set_place(struct arena *arena, const char *path, const struct source_place *place,
+                      struct check_problem *problem)
+{
+    const char *sources[] = {place->source, place->path};
+    for (int i = 0; i < 2; i++) {
+        problem->path = sources[i] ? source_path(arena, path, sources[i], &problem->line) : NULL;
+        if (problem->path && access(problem->path, R_OK) == 0)
+            return;
+    }
+    problem->path = file_of(arena, path);
+    problem->line = place->line;
+}
 
 static void report_kernel(struct arena *arena, struct check_report *report, const char *path,
                           const struct check_result *result, const struct headline *headline,
-                          const struct fail_on *fail_on)
+                          const char *word, const struct fail_on *fail_on)
 {
     bool states = result->kernel->expects != NULL;
-    check_report_kernel(report, path, result->kernel->name);
+    const char *kernel = result->kernel->name;
+    check_report_kernel(report, word, file_of(arena, path), demangle_text(arena, kernel));
     for (uint32_t i = 0; i < headline->count; i++) {
         const struct happening *h = &headline->happenings[i];
         struct check_problem problem = {.rule = outcome_names[h->outcome],
-                                        .text = headline_text(arena, h),
-                                        .line = h->places[0].line,
+                                        .text =
+                                            demangle_within(arena, headline_text(arena, h), kernel),
                                         .fails = !states && headline_counts(h, fail_on)};
+        set_place(arena, path, &h->places[0], &problem);
         check_report_problem(report, &problem);
     }
     for (uint32_t i = 0; i < ORACLE_COUNT; i++)
@@ -388,28 +421,6 @@ static struct fail_on fail_on_of(const struct cli *cli, const char *path,
     if (kernel->progress)
         fail_on.outcomes &= ~(1u << OUTCOME_HANG);
     return fail_on;
-}
-
-static bool write_report(struct cli *cli, const char *path, const struct check_report *report,
-                         void (*write)(const struct check_report *, FILE *))
-{
-    if (!path)
-        return true;
-    if (strcmp(path, "-") == 0) {
-        write(report, stdout);
-        return true; /* main looks whether all of standard output could be written */
-    }
-    const char *why = "no memory for it";
-    char *text = NULL;
-    size_t length = 0;
-    FILE *out = open_memstream(&text, &length);
-    if (out)
-        write(report, out);
-    bool good = out && fclose(out) == 0 && output_write(path, text, length, &why);
-    free(text);
-    if (!good)
-        cli_message(cli, "%s: %s", path, why);
-    return good;
 }
 
 /* ---- the command ---- */
@@ -535,7 +546,8 @@ int check_conclude(struct cli *cli, const char *path, struct check_result *resul
                                headline_text(&cli->arena, &headline.happenings[headline.count + i]),
                                kernel->name));
     if (sums->report)
-        report_kernel(&cli->arena, sums->report, path, result, &headline, &fail_on);
+        report_kernel(&cli->arena, sums->report, path, result, &headline,
+                      word_of(result, &headline, failed), &fail_on);
     bool states = kernel->expects != NULL;
     bool unwanted = !states && headline_fails(&headline, &fail_on);
     sums->unwanted += unwanted;
@@ -653,7 +665,7 @@ int command_check(struct cli *cli)
     if (cli->options.repair || cli->options.outcomes)
         return repair_files(cli, &files);
     struct arena kept;
-    bool reports = cli->options.sarif || cli->options.junit;
+    const bool reports = cli_wants_reports(cli);
     if (reports && arena_init(&kept, REPORT_BYTES) != 0) {
         cli_message(cli, "cannot reserve %d MB for the report", REPORT_BYTES >> 20);
         return CLI_FAULT;
@@ -666,9 +678,7 @@ int command_check(struct cli *cli)
         fflush(stdout); /* the next one may take its time */
     }
     if (reports) {
-        if (!write_report(cli, cli->options.sarif, sums.report, check_report_sarif) ||
-            !write_report(cli, cli->options.junit, sums.report, check_report_junit))
-            status = CLI_FAULT;
+        status = worse(status, cli_write_reports(cli, sums.report));
         arena_destroy(&kept);
     }
     if (!cli->options.json && files.count > 1)

@@ -176,6 +176,30 @@ static int make_report(struct cli *cli, struct arena *scratch)
     return status == CLI_OK ? formats_status : status;
 }
 
+/* Options that are about a database. */
+static const char *given_of_databases(const struct cli *cli)
+{
+    static const char *const names[] = {"db", "findings", "traces", "grade", "no-views"};
+    for (uint32_t i = 0; i < cli->given_count; i++)
+        for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
+            if (strcmp(cli->given[i], names[k]) == 0)
+                return names[k];
+    return NULL;
+}
+
+/* Of kernels, such as `exec --capture` keeps: they are checked. What is wrong with them is told, and is no failure. */
+static int report_files(struct cli *cli, bool to_standard)
+{
+    if (to_standard)
+        return cli_misuse(cli,
+                          "what `check` prints goes to standard output: a format needs a file");
+    if (given_of_databases(cli))
+        return cli_misuse(cli, "--%s is about a database, not about files",
+                          given_of_databases(cli));
+    const int status = command_check(cli);
+    return status == CLI_DIVERGENCE ? CLI_OK : status;
+}
+
 int command_report(struct cli *cli)
 {
     struct arena scratch;
@@ -191,6 +215,8 @@ int command_report(struct cli *cli)
         return cli_misuse(cli, "--no-views is about the page's folder: --html FILE");
     if (standard > 1)
         return cli_misuse(cli, "only one format can go to standard output");
+    if (cli->argument_count > 0)
+        return report_files(cli, standard > cli->options.json);
     if (arena_init(&scratch, (size_t)4 << 30) != 0) {
         cli_message(cli, "cannot reserve memory");
         return CLI_FAULT;

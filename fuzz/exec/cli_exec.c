@@ -111,7 +111,7 @@ static void add_to_report(struct execution *e, const char *kernel,
         .text = arena_printf(arena, "%s: %s", shown, demangle_within(arena, finding->text, kernel)),
         .line = colon ? (uint32_t)strtoul(colon + 1, NULL, 10) : 0,
         .fails = true};
-    check_report_kernel(e->report, path, shown);
+    check_report_kernel(e->report, device_finding_kind(finding), path, shown);
     check_report_problem(e->report, &problem);
 }
 
@@ -265,30 +265,6 @@ static void tell_end(struct execution *e, int status, int killed)
     fprintf(stderr, "; the program ended with status %d\n", status);
 }
 
-static int write_reports(const struct execution *e)
-{
-    const struct cli_options *o = &e->cli->options;
-    const char *const paths[] = {o->sarif, o->junit};
-    void (*const writers[])(const struct check_report *, FILE *) = {check_report_sarif,
-                                                                    check_report_junit};
-    int status = CLI_OK;
-    for (int i = 0; i < 2; i++) {
-        char *text = NULL;
-        size_t length = 0;
-        if (!paths[i])
-            continue;
-        FILE *out = open_memstream(&text, &length);
-        if (!out)
-            return CLI_FAULT;
-        writers[i](e->report, out);
-        fclose(out);
-        int written = cli_write_output(e->cli, paths[i], text);
-        status = status ? status : written;
-        free(text);
-    }
-    return status;
-}
-
 static int run(struct execution *e)
 {
     const struct device_report *r = &e->report_of_all;
@@ -311,7 +287,7 @@ static int run(struct execution *e)
     if (!was_run)
         return CLI_USAGE;
     (e->options.records ? tell_recorded : tell_end)(e, status, killed);
-    int written = e->report ? write_reports(e) : CLI_OK;
+    int written = e->report ? cli_write_reports(e->cli, e->report) : CLI_OK;
     if (interrupted)
         return CLI_INTERRUPTED;
     if (r->shown > 0)
@@ -374,7 +350,7 @@ static int execute(struct cli *cli, bool records)
     e->device.out = stderr;
     e->device.found = found;
     e->device.context = e;
-    if (cli->options.sarif || cli->options.junit)
+    if (cli_wants_reports(cli))
         e->report = check_report_new(&cli->arena);
     if (!records && !link_libraries(e)) {
         cli_message(cli, "%s: %s", scratch, strerror(errno));

@@ -74,22 +74,6 @@ static bool counts(const struct grid *g, const struct launch_finding *finding)
     return outcome < OUTCOME_COUNT && (g->fail_on->outcomes >> outcome & 1);
 }
 
-static void report_finding(const struct grid *g, struct check_report *report,
-                           const struct launch_finding *finding, bool counted)
-{
-    const char *source = finding->sources[0], *colon = source ? strrchr(source, ':') : NULL;
-    struct arena *arena = &g->cli->arena;
-    const struct check_problem problem = {.rule = device_finding_kind(finding),
-                                          .text = finding->text,
-                                          .line =
-                                              colon ? (uint32_t)strtoul(colon + 1, NULL, 10) : 0,
-                                          .fails = counted};
-    check_report_kernel(report,
-                        colon ? arena_strndup(arena, source, (size_t)(colon - source)) : g->path,
-                        g->launch->kernel->name);
-    check_report_problem(report, &problem);
-}
-
 static const char *word_of(const struct launch_finding *finding)
 {
     if (finding->kind == LAUNCH_RACE)
@@ -99,6 +83,22 @@ static const char *word_of(const struct launch_finding *finding)
     if (finding->kind == LAUNCH_DIFFERS)
         return "DIFFERS";
     return finding->status == STATUS_NONTERMINATING ? "HANG" : "FAULT";
+}
+
+static void report_finding(const struct grid *g, struct check_report *report,
+                           const struct launch_finding *finding, bool counted)
+{
+    const char *source = finding->sources[0], *colon = source ? strrchr(source, ':') : NULL;
+    struct arena *arena = &g->cli->arena;
+    const struct check_problem problem = {
+        .rule = device_finding_kind(finding),
+        .text = demangle_within(arena, finding->text, g->launch->kernel->name),
+        .line = colon ? (uint32_t)strtoul(colon + 1, NULL, 10) : 0,
+        .fails = counted};
+    check_report_kernel(report, word_of(finding),
+                        colon ? arena_strndup(arena, source, (size_t)(colon - source)) : g->path,
+                        demangle_text(arena, g->launch->kernel->name));
+    check_report_problem(report, &problem);
 }
 
 static void tell_word(const struct grid *g, const char *word, bool is_bad, const char *text)
@@ -221,6 +221,9 @@ static int finish(struct grid *g, struct cli_check_sums *sums)
         if (sums->report)
             report_finding(g, sums->report, f, counted);
     }
+    if (sums->report && !g->launch->race->findings)
+        check_report_kernel(sums->report, cut ? "unknown" : "clean", g->path,
+                            demangle_text(g->arena, g->launch->kernel->name));
     if (g->cli->options.json)
         tell_json(g);
     else

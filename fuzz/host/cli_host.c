@@ -97,13 +97,18 @@ static bool is_unknown(const struct host_verdict *v)
     return unknown && v->count == 0;
 }
 
+static const char *verdict_word(const struct host_verdict *v)
+{
+    return v->count > 0 ? "wrong" : is_unknown(v) ? "unknown" : "clean";
+}
+
 static void print_json(const char *path, const struct host_verdict *v)
 {
     struct json json;
     json_line_begin(&json, stdout);
     json_key_u64(&json, "version", 1);
     json_key_string(&json, "file", path);
-    json_key_string(&json, "verdict", v->count > 0 ? "wrong" : is_unknown(v) ? "unknown" : "clean");
+    json_key_string(&json, "verdict", verdict_word(v));
     json_key_u64(&json, "launches", v->launches);
     json_key_u64(&json, "blocks", v->blocks);
     json_key_u64(&json, "executions", v->executions);
@@ -123,10 +128,9 @@ static void print_json(const char *path, const struct host_verdict *v)
     json_line_end(&json);
 }
 
-/* For --sarif and --junit. */
 static void report(struct check_report *report, const char *path, const struct host_verdict *v)
 {
-    check_report_kernel(report, path, "host program");
+    check_report_kernel(report, verdict_word(v), path, "host program");
     for (const struct host_finding *f = v->findings; f; f = f->next) {
         struct check_problem problem = {.rule = host_finding_names[f->kind],
                                         .text = f->text,

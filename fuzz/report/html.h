@@ -16,6 +16,9 @@ struct page {
     const struct report_finding **by_cause; /* html_findings.c */
 };
 
+/* Of any page of this kind, up to its body. */
+void html_head(FILE *out, const char *title); /* report_html.c */
+
 void html_findings(struct page *page);                                     /* html_findings.c */
 void html_traces(struct page *page, const struct report_finding *finding); /* html_trace.c */
 void html_rules(struct page *page);                                        /* html_rules.c */

@@ -4,22 +4,20 @@
 #include <inttypes.h>
 #include <string.h>
 
-static void put_head(struct page *page)
+void html_head(FILE *out, const char *title)
 {
     fputs("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
           "'sha256-",
-          page->out);
-    markup_base64(page->out, report_css_sha256);
+          out);
+    markup_base64(out, report_css_sha256);
     fputs("'; base-uri 'none'; form-action 'none'\">\n"
           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
           "<meta name=\"color-scheme\" content=\"light dark\">\n"
           "<meta name=\"referrer\" content=\"no-referrer\">\n<title>",
-          page->out);
-    markup_text(page->out, report_headline(page->arena, page->report));
-    fputs(" - simtfuzz report of ", page->out);
-    markup_text(page->out, page->report->options.db_name);
-    fprintf(page->out, "</title>\n<style>%s</style>\n</head>\n", report_css);
+          out);
+    markup_text(out, title);
+    fprintf(out, "</title>\n<style>%s</style>\n</head>\n", report_css);
 }
 
 static void put_top(struct page *page)
@@ -127,7 +125,8 @@ void report_write_html(struct arena *arena, const struct report *report, FILE *o
 {
     struct page page = {.arena = arena, .report = report, .out = out};
     size_t mark = arena_mark(arena);
-    put_head(&page);
+    html_head(out, arena_printf(arena, "%s - simtfuzz report of %s", report_headline(arena, report),
+                                report->options.db_name));
     put_top(&page);
     put_night(&page);
     html_findings(&page);

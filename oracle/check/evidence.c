@@ -97,12 +97,19 @@ uint32_t evidence_line(const struct program *program, uint32_t stm)
     return stm == CODE_NONE || stm >= program->stm_count ? 0 : program->stms[stm].line;
 }
 
-const char *evidence_source(struct arena *arena, const struct program *program, uint32_t stm)
+const char *evidence_source_path(struct arena *arena, const struct program *program, uint32_t stm)
 {
     if (program->form != FORM_PTX || stm == 0 || stm >= program->stm_count ||
         program->stms[stm].line == program->ptx->ops[stm].source_line)
         return NULL;
-    return ptx_op_source(arena, program->ptx, stm);
+    return ptx_op_path(arena, program->ptx, stm);
+}
+
+const char *evidence_source(struct arena *arena, const struct program *program, uint32_t stm)
+{
+    const char *path = evidence_source_path(arena, program, stm);
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    return slash ? slash + 1 : path;
 }
 
 const char *evidence_statement(struct arena *arena, const struct program *program, uint32_t stm)

@@ -44,6 +44,8 @@ void evidence_race(struct evidence *evidence, const char *key, const struct prog
 const char *evidence_statement(struct arena *arena, const struct program *program, uint32_t stm);
 /* Where a statement of PTX comes from, by .loc ("sum.cu:12"); NULL: unknown, or it is the line itself. */
 const char *evidence_source(struct arena *arena, const struct program *program, uint32_t stm);
+/* The same with the folders that the compiler wrote. */
+const char *evidence_source_path(struct arena *arena, const struct program *program, uint32_t stm);
 
 /* Line of a statement; 0 for CODE_NONE. */
 uint32_t evidence_line(const struct program *program, uint32_t stm);

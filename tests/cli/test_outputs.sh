@@ -96,12 +96,12 @@ for format in html junit sarif markdown; do
     option --$format report --db x.db
 done
 db=simtfuzz.db
-for format in junit sarif; do
+for format in html junit sarif markdown; do
     option --$format check k.simt
     expect 2 check k.simt --$format ./k.simt
     says err "would replace an input"
 done
-for format in junit sarif; do
+for format in html junit sarif markdown; do
     option --$format exec true
 done
 rm -f simtfuzz.db* *-simtfuzz.db

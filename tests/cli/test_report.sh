@@ -16,6 +16,25 @@ says err "no.db"
 silent out
 expect 2 report --html x --findings 0
 
+# Files instead of a database: what `check` says of them, with the lines around it.
+expect 2 report x.simt --html a.html --no-views
+says err "--no-views is about a database, not about files"
+expect 2 report x.simt --html -
+says err "a format needs a file"
+mkdir launches
+printf 'launch(threads=2, warp=1, blocks=1);\n\nshared int s;\n\nkernel k()\n{\n    s = tid;\n}\n' >launches/race.simt
+printf 'launch(threads=2, warp=1, blocks=1);\n\nshared int s[2];\n\nkernel k()\n{\n    s[tid] = 1;\n}\n' >launches/well.simt
+expect 0 report launches --html a.html --sarif a.sarif --junit a.xml --markdown a.md
+says out "RACY      launches/race.simt" "clean     launches/well.simt"
+says a.html "<h2>1 finding</h2>" "*     7 |     s = tid;" '<span class="badge fixed">clean</span>' \
+    "simtfuzz view launches/race.simt"
+says a.md "## simtfuzz: 1 finding" "*     7 |     s = tid;"
+says a.sarif '"uri": "launches/race.simt"' '"startLine": 7'
+says a.xml 'tests="2" failures="1"'
+expect 0 report launches/well.simt --html a.html
+says a.html "Nothing is wrong"
+expect 2 report none.ptx --html a.html
+
 night night.db
 expect 0 report --db night.db --html a.html --no-views --junit a.xml --sarif a.sarif --markdown a.md --json
 json
