@@ -1,6 +1,6 @@
 /*
- * check_report_page.c - what `check` says of its kernels, for people: a page like that of a database, and the summary of
- * a job on GitHub. Each problem has the lines of the source around it.
+ * check_report_page.c - what `check` says of its kernels, for people: a page like that of a database, and a summary of
+ * what was checked for GitHub. Each problem has the lines of the source around it.
  */
 #include "fuzz/base/version.h"
 #include "fuzz/check/check_report_internal.h"
