@@ -8,7 +8,7 @@
 #include "engine/caches/caches.h"
 #include "engine/machine/semantics.h"
 
-enum { CACHES_NONE = INT32_MAX, CACHES_BANKS = 32, CACHES_GROUPS = 64 * 4 };
+enum { CACHES_NONE = INT32_MAX, CACHES_BANKS = 32, CACHES_GROUPS = LIMIT_WARP * PTX_CODE_RESULTS };
 
 enum memory_code {
     CODE_END,

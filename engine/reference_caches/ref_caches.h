@@ -12,7 +12,7 @@
 #include "engine/machine/rules.h"
 #include "engine/ptx/ptx.h"
 
-enum { REF_LINE_BYTES = 32, REF_BANKS = 32, REF_VALUES = 4 };
+enum { REF_LINE_BYTES = 32, REF_BANKS = 32, REF_VALUES = 8 };
 
 struct ref_byte {
     bool valid, dirty;

@@ -18,7 +18,7 @@ uint32_t rows_all_lanes(const struct rows_gen *r)
 static void put_table(struct rows_gen *r)
 {
     const uint32_t pools = r->texture_count > 0 ? ROWS_ALL_POOLS : ROWS_POOLS;
-    PUT(r, ".const .align 8 .b64 in[%" PRIu32 "] = {", pools * ROWS_POOL);
+    PUT(r, ".const .align 32 .b64 in[%" PRIu32 "] = {", pools * ROWS_POOL);
     for (uint32_t i = 0; i < pools * ROWS_POOL; i++)
         PUT(r, "%s0x%" PRIx64,
             i == 0  ? ""
@@ -33,8 +33,9 @@ static void put_table(struct rows_gen *r)
 static void put_declarations(struct rows_gen *r)
 {
     PUT(r,
-        "\t.reg .pred p<4>, q, f;\n\t.reg .b16 h<6>;\n\t.reg .b32 r<8>, t, i, m, n, even, half;\n"
-        "\t.reg .b64 w<8>, a, e, base, ga, sa, la, gs, gl, pa, pg, mo, mc, go, gc;\n"
+        "\t.reg .pred p<4>, q, f;\n\t.reg .b16 h<8>;\n\t.reg .b32 r<8>, t, i, m, n, even, half;\n"
+        "\t.reg .b128 x<3>;\n\t.reg .b64 w<8>, a, e, base, ga, sa, la, gs, gl, pa, pg, mo, mc, go, "
+        "gc;\n"
         "\t.local .align 32 .b8 loc[%d];\n",
         ROWS_AREA);
     if (!r->called)
@@ -42,13 +43,13 @@ static void put_declarations(struct rows_gen *r)
     if (r->cooperative)
         rows_put_grid_registers(r);
     if (r->bound > 0 && !r->called)
-        PUT(r, "\t.local .align 16 .b8 bl[%" PRIu32 "];\n", r->bound);
+        PUT(r, "\t.local .align 32 .b8 bl[%" PRIu32 "];\n", r->bound);
 }
 
 /* Each lane has an mbarrier, and each warp. */
 static void put_objects(struct rows_gen *r)
 {
-    uint32_t own = 1 + gen_below(r->g, 4), of_warp = r->g->kernel->launch.warp;
+    uint32_t own = r->arrivals = 1 + gen_below(r->g, 4), of_warp = r->g->kernel->launch.warp;
     PUT(r, "\tmov.u32 i, %%tid.x;\n\tmov.u64 mo, each;\n\tmad.wide.u32 mo, i, 8, mo;\n"
            "\tmov.u32 i, %%warpid;\n\tmov.u64 mc, both;\n\tmad.wide.u32 mc, i, 8, mc;\n"
            "\tcvta.shared.u64 go, mo;\n\tcvta.shared.u64 gc, mc;\n");
@@ -342,7 +343,7 @@ static void draw_kind(struct rows_gen *r)
     uint32_t warps = gen_below(g, 8);
     r->warps = warps < 4 ? ROWS_NO_WARPS : warps < 7 ? ROWS_SYNC_ONLY : ROWS_ALL_WARPS;
     r->dense = g->options->features >> FEATURE_ARITHMETIC & 1;
-    r->objects = !barriers && !r->dense && gen_chance(g, 12);
+    r->objects = !barriers && !r->dense && gen_chance(g, clusters ? 35 : 12);
     r->copies = !barriers && !r->dense && gen_chance(g, r->objects ? 60 : 8);
     r->bound = gen_chance(g, 25) ? 16 + gen_below(g, ROWS_BOUND - 16) : 0;
     launch->blocks = 1;
@@ -370,8 +371,8 @@ static void put_variables(struct rows_gen *r)
         ROWS_AREA * threads * blocks, ROWS_AREA * threads);
     if (r->bound > 0)
         PUT(r,
-            ".global .align 16 .b8 bg[%" PRIu32 "];\n.shared .align 16 .b8 bs[%" PRIu32 "];\n"
-            ".const .align 16 .b8 bc[%" PRIu32 "] = {1, 2, 3};\n",
+            ".global .align 32 .b8 bg[%" PRIu32 "];\n.shared .align 32 .b8 bs[%" PRIu32 "];\n"
+            ".const .align 32 .b8 bc[%" PRIu32 "] = {1, 2, 3};\n",
             r->bound, r->bound, r->bound);
     if (r->copies)
         rows_put_copy_variables(r);
@@ -395,10 +396,10 @@ static void put_entry(struct rows_gen *r, bool calls)
     if (r->cluster[0])
         rows_put_neighbour(r);
     put_specials(r);
-    if (r->copies)
-        rows_put_copy_places(r);
     if (r->objects)
         put_objects(r);
+    if (r->copies)
+        rows_put_copy_places(r);
     if (calls)
         put_call(r);
     put_turns(r);

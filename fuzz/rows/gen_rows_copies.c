@@ -1,12 +1,14 @@
 /*
- * Copies that are under way: a row of cp.async and cp.async.bulk between areas that nothing else accesses, groups,
- * waits, and reads of what was copied, seldom too early.
+ * Copies that are under way, stores and reductions that an mbarrier hears of: their rows of the table, between areas
+ * that nothing else accesses, in the own block or another one of the cluster; groups, waits, and reads of what was
+ * copied, seldom too early.
  */
 #include "fuzz/rows/gen_rows_internal.h"
 
 #include <inttypes.h>
+#include <string.h>
 
-enum { UNITS = ROWS_AREA / 16 };
+enum { UNIT = 16 /* bytes of bulk copies */ };
 
 void rows_put_copy_variables(struct rows_gen *r)
 {
@@ -15,72 +17,149 @@ void rows_put_copy_variables(struct rows_gen *r)
         ROWS_AREA * threads, ROWS_AREA * threads * blocks);
 }
 
-/* The lane's areas, behind rows_put_places: they lie as its others do. */
+/* The lane's areas, behind rows_put_places: they lie as its others do; and where they lie in another block. */
 void rows_put_copy_places(struct rows_gen *r)
 {
-    PUT(r, "\t.reg .b64 ka, kg;\n\tmov.u64 ka, shr;\n\tsub.u64 ka, sa, ka;\n\tmov.u64 kg, kept;\n"
+    PUT(r, "\t.reg .b64 ka, kg, kc, oc;\n\tmov.u64 ka, shr;\n\tsub.u64 ka, sa, ka;\n"
+           "\tmov.u64 kg, kept;\n"
            "\tadd.u64 ka, ka, kg;\n\tmov.u64 kg, out;\n\tsub.u64 kg, ga, kg;\n"
            "\tmov.u64 e, given;\n\tadd.u64 kg, kg, e;\n\tst.global.v2.b64 [kg], {w0, w1};\n"
            "\tst.global.v2.b32 [kg+40], {r0, r1};\n");
+    if (r->cluster[0])
+        PUT(r, "\tmapa.shared::cluster.u64 kc, ka, rank;\n%s",
+            r->objects ? "\tmapa.shared::cluster.u64 oc, mo, rank;\n" : "");
 }
 
-static void put_copy(struct rows_gen *r)
+/* ---- operands ---- */
+
+static bool is_heard(const struct rows_making *m)
+{
+    return m->i.words[PTX_SLOT_SYNC] == PTX_W_MBARRIER_TX;
+}
+
+static bool is_store(const struct rows_making *m)
+{
+    return ptx_forms[m->i.form].opcode != PTX_OP_CP;
+}
+
+/* So many bytes it copies; the first operand draws them. */
+static uint32_t draw_bytes(struct rows_making *m)
 {
     static const uint32_t sizes[] = {4, 8, 16};
-    struct gen *g = r->g;
-    const uint32_t bytes = sizes[gen_below(g, 3)], to = gen_below(g, ROWS_AREA / bytes),
-                   from = gen_below(g, ROWS_AREA / bytes);
-    const bool through = bytes == 16 && gen_chance(g, 50), some = gen_chance(g, 30);
-    const uint32_t given = gen_below(g, bytes + 3);
-    if (gen_chance(g, 20))
-        rows_put_guard(r, "");
-    else
-        PUT(r, "\t");
-    PUT(r, "cp.async.%s.shared.global [ka+%" PRIu32 "], [kg+%" PRIu32 "], %" PRIu32,
-        through ? "cg" : "ca", bytes * to, bytes * from, bytes);
-    if (some)
-        PUT(r, ", %" PRIu32, given);
-    PUT(r, ";\n");
+    if (is_store(m))
+        return rows_elements(m) * ptx_type_of((enum ptx_word)m->i.words[PTX_SLOT_TYPE]).bits / 8;
+    if (m->i.form != PTX_FORM_CP_ASYNC)
+        return UNIT * (1 + gen_below(m->r->g, 2));
+    return m->i.words[PTX_SLOT_CACHE] == PTX_W_CG ? UNIT : sizes[gen_below(m->r->g, 3)];
 }
 
-/* Back, or with the lane's mbarrier, which awaits the bytes, in. */
-static void put_bulk(struct rows_gen *r)
+/* Somewhere in an area, aligned as it must be. */
+static struct ptx_operand *place(struct rows_making *m, const char *area)
 {
-    struct gen *g = r->g;
-    const uint32_t units = 1 + gen_below(g, 2), to = gen_below(g, UNITS - 1),
-                   from = gen_below(g, UNITS - 1);
-    if (!r->objects || gen_chance(g, 40))
-        PUT(r,
-            "\tcp.async.bulk.global.shared::cta.bulk_group [kg+%" PRIu32 "], [ka+%" PRIu32
-            "], %" PRIu32 ";\n",
-            16 * to, 16 * from, 16 * units);
-    else
-        PUT(r,
-            "\tmbarrier.expect_tx.relaxed.cta.shared::cta.b64 [mo], %" PRIu32
-            ";\n\tcp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [ka+%" PRIu32
-            "], [kg+%" PRIu32 "], %" PRIu32 ", [mo];\n",
-            16 * units, 16 * to, 16 * from, 16 * units);
+    const uint32_t bytes = m->copied < UNIT ? m->copied : UNIT;
+    struct ptx_operand *o = rows_operand(m, PTX_OPERAND_ADDRESS, area);
+    o->value = bytes * gen_below(m->r->g, (ROWS_AREA - m->copied) / bytes + 1);
+    return o;
 }
 
-static void put_wait(struct rows_gen *r)
+/* Of the block that is written to, as a rule; its phase awaits the bytes. What a mask names gets them from all
+ * blocks. */
+static struct ptx_operand *object(struct rows_making *m)
 {
-    struct gen *g = r->g;
-    const uint32_t kept = gen_below(g, 3), which = gen_below(g, 5);
-    if (which == 0)
-        PUT(r, "\tcp.async.wait_all;\n");
-    else if (which < 3)
-        PUT(r, "\tcp.async.wait_group %" PRIu32 ";\n", kept);
-    else
-        PUT(r, "\tcp.async.bulk.wait_group%s %" PRIu32 ";\n", which == 3 ? ".read" : "", kept);
+    const struct rows_gen *r = m->r;
+    const bool far = gen_chance(r->g, 2) ? !m->is_far && r->cluster[0] : m->is_far;
+    const bool multicast = m->i.words[PTX_SLOT_PART] == PTX_W_MULTICAST && r->cluster[0];
+    const uint32_t times = multicast ? r->cluster[0] * r->cluster[1] * r->cluster[2] : 1;
+    const struct ptx_operand *guard = m->i.guard;
+    if (m->i.form == PTX_FORM_CP_ARRIVE) {
+        const bool generic = m->i.words[PTX_SLOT_SPACE] == PTX_W_NONE;
+        return rows_operand(m, PTX_OPERAND_ADDRESS, generic ? "go" : "mo");
+    }
+    if (guard)
+        text_format(&m->before, "\t@%s%s ", guard->negated ? "!" : "", guard->name);
+    text_format(&m->before, "\tmbarrier.expect_tx.relaxed.%s.b64 [%s], %" PRIu32 ";\n",
+                far ? "cluster.shared::cluster" : "cta.shared::cta", far ? "oc" : "mo",
+                gen_chance(r->g, 95) ? times * m->copied : m->copied / 2);
+    return rows_operand(m, PTX_OPERAND_ADDRESS, far ? "oc" : "mo");
 }
 
-/* An arrival behind what the lane has begun, and the object's phase. */
-static void put_object(struct rows_gen *r)
+/* Where it goes to, where it comes from, who hears of it. */
+static struct ptx_operand *address(struct rows_making *m)
 {
-    struct gen *g = r->g;
-    PUT(r, "\tcp.async.mbarrier.arrive%s.shared.b64 [mo];\n", gen_chance(g, 60) ? ".noinc" : "");
-    if (gen_chance(g, 60))
-        PUT(r, "\tmbarrier.test_wait.parity.shared.b64 q, [mo], %" PRIu32 ";\n", gen_below(g, 2));
+    const bool first = !m->i.operands, second = !first && !m->i.operands->next;
+    const bool own = m->i.form == PTX_FORM_CP_ASYNC || m->i.words[PTX_SLOT_PART] == PTX_W_MULTICAST;
+    const bool from_global = m->i.words[PTX_SLOT_NC] == PTX_W_GLOBAL;
+    if (m->i.form == PTX_FORM_CP_ARRIVE)
+        return object(m);
+    if (m->i.form == PTX_FORM_CP_BULK_PREFETCH)
+        return place(m, "kg");
+    if (first && (own || is_heard(m))) {
+        m->is_far = !own && m->i.words[PTX_SLOT_SPACE] == PTX_W_SHARED_CLUSTER &&
+                    m->r->cluster[0] && gen_chance(m->r->g, 60);
+        return place(m, m->is_far ? "kc" : "ka");
+    }
+    if (first)
+        return place(m, "kg");
+    if (second && !is_store(m))
+        return place(m, from_global && (own || is_heard(m)) ? "kg" : "ka");
+    return object(m);
+}
+
+/* Which blocks get it: the same of all lanes; seldom one that is not there. */
+static struct ptx_operand *blocks(struct rows_making *m)
+{
+    const struct rows_gen *r = m->r;
+    const uint32_t size = r->cluster[0] ? r->cluster[0] * r->cluster[1] * r->cluster[2] : 1;
+    const uint32_t all = (1u << (size + gen_chance(r->g, 3))) - 1;
+    struct ptx_operand *o = rows_register_number(m, 16, 7);
+    text_format(&m->before, "\tmov.u16 %s, %" PRIu32 ";\n", o->name,
+                gen_chance(r->g, 50) ? all : gen_below(r->g, all + 1));
+    return o;
+}
+
+/* Of cp.async it says how many bytes are read. */
+static struct ptx_operand *count(struct rows_making *m)
+{
+    struct gen *g = m->r->g;
+    uint32_t bytes = m->copied;
+    if (m->i.form == PTX_FORM_CP_ASYNC)
+        bytes = gen_below(g, bytes + 3);
+    else if (gen_chance(g, 1))
+        bytes = gen_chance(g, 50) ? 0 : bytes - 4;
+    if (gen_chance(g, 50))
+        return rows_integer(m, bytes);
+    struct ptx_operand *o = rows_register_of(m, 32);
+    text_format(&m->before, "\tmov.u32 %s, %" PRIu32 ";\n", o->name, bytes);
+    return o;
+}
+
+struct ptx_operand *rows_copy_operand(struct rows_making *m, const struct ptx_item_pattern *item)
+{
+    const bool needs_object = is_heard(m) || m->i.form == PTX_FORM_CP_ARRIVE;
+    m->wrong |= needs_object && !m->r->objects;
+    m->copied = m->i.operands ? m->copied : draw_bytes(m);
+    switch (item->kind) {
+    case 'a':
+        return address(m);
+    case 'i':
+        return rows_integer(m, m->i.form == PTX_FORM_CP_ASYNC ? m->copied : gen_below(m->r->g, 3));
+    case 'd':
+        return count(m);
+    case 'g':
+        return blocks(m);
+    default:
+        return NULL;
+    }
+}
+
+/* ---- what stands behind some ---- */
+
+/* Arrivals enough for the object's phase, and who waits for it makes what it has heard of. */
+static void put_phase(struct rows_gen *r)
+{
+    for (uint32_t i = 0; i < r->arrivals; i++)
+        PUT(r, "\tmbarrier.arrive.shared.b64 w0, [mo];\n");
+    PUT(r, "\tmbarrier.test_wait.shared.b64 q, [mo], w0;\n");
 }
 
 /* Behind waits for all, or, seldom, behind whatever was waited for. */
@@ -99,19 +178,10 @@ static void put_look(struct rows_gen *r)
 void rows_put_copy(struct rows_gen *r)
 {
     struct gen *g = r->g;
-    for (uint32_t count = 1 + gen_below(g, 4); count > 0; count--) {
-        const uint32_t which = gen_below(g, 16);
-        if (which < 6)
-            put_copy(r);
-        else if (which < 8)
-            put_bulk(r);
-        else if (which < 11)
-            PUT(r, "\tcp.async.%scommit_group;\n", which == 10 ? "bulk." : "");
-        else if (which < 14)
-            put_wait(r);
-        else if (which == 14 && r->objects)
-            put_object(r);
-        else
-            put_look(r);
-    }
+    for (uint32_t count = 1 + gen_below(g, 4); count > 0; count--)
+        rows_put_instruction(r, ROWS_OF_COPIES);
+    if (r->objects && gen_chance(g, 50))
+        put_phase(r);
+    if (gen_chance(g, 20))
+        put_look(r);
 }

@@ -47,6 +47,7 @@ enum rows_sorts {
     ROWS_OF_TEXTURES,
     ROWS_OF_ADDRESSES, /* in which space, in which block */
     ROWS_OF_SUMS,      /* what a lane computes for itself */
+    ROWS_OF_COPIES,    /* that are under way */
     ROWS_AT_BOUNDS
 };
 
@@ -62,6 +63,7 @@ struct rows_gen {
     enum rows_warps warps;
     bool apart;          /* lanes may have skipped this place */
     bool objects;        /* mbarrier objects are there */
+    uint32_t arrivals;   /* that a phase of a lane's own awaits */
     bool dense;          /* many instructions, once, that compute or access textures */
     bool matrices;       /* whole warps of 32 lanes, none of which exits: they have matrices, too */
     bool called;         /* within the function that the entry calls */
@@ -92,7 +94,8 @@ enum rows_sort {
     SORT_MATRIX,   /* of a whole warp */
     SORT_TEXTURE,  /* and surfaces */
     SORT_CLUSTER,  /* computes places in a cluster's other blocks */
-    SORT_ELSEWHERE /* control flow, copies under way, a cluster's barrier: made otherwise */
+    SORT_COPY,     /* that is under way, and what waits for it */
+    SORT_ELSEWHERE /* control flow, a cluster's barrier: made otherwise */
 };
 
 /* An instruction that is being made. */
@@ -104,6 +107,8 @@ struct rows_making {
     struct text before;       /* what loads them */
     const char *stored;       /* the register that an atomic operation's place holds */
     bool at_bounds;           /* of a variable */
+    bool is_far;              /* a copy goes to another block of the cluster */
+    uint32_t copied;          /* bytes of it */
     bool wrong;               /* no such instruction is made */
 };
 
@@ -181,6 +186,8 @@ void rows_put_grid_barrier(struct rows_gen *r);
 
 void rows_put_copy_variables(struct rows_gen *r);
 void rows_put_copy_places(struct rows_gen *r);
+/* NULL: an operand as others. */
+struct ptx_operand *rows_copy_operand(struct rows_making *m, const struct ptx_item_pattern *item);
 /* Some are begun, committed, waited for, or looked at. */
 void rows_put_copy(struct rows_gen *r);
 

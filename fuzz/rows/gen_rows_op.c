@@ -6,10 +6,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Forms that are drawn: what the table has behind them changes no case. */
+/* Forms that are drawn, all: one that the table has behind them changes no case until it is counted here, and the
+ * generator gets another number; test_gen_rows asks for it. */
 enum {
     WAYS = 256, /* of an instruction's modifiers: more count as so many */
-    ROWS_FORMS = PTX_FORM_MMA_BITS + 1,
+    ROWS_FORMS = PTX_FORM_RED_ASYNC_LOGIC + 1,
     ROWS_SPECIALS = PTX_SPECIAL_IS_EXPLICIT_CLUSTER + 1
 };
 
@@ -17,6 +18,8 @@ static enum rows_sort sort_of(enum ptx_form form)
 {
     if (form == PTX_FORM_BARRIER_CLUSTER_ARRIVE || form == PTX_FORM_BARRIER_CLUSTER_WAIT)
         return SORT_ELSEWHERE;
+    if (form >= PTX_FORM_ST_ASYNC && form <= PTX_FORM_RED_ASYNC_LOGIC)
+        return SORT_COPY;
     switch ((int)ptx_forms[form].opcode) {
     case PTX_OP_LD:
     case PTX_OP_LDU:
@@ -66,6 +69,7 @@ static enum rows_sort sort_of(enum ptx_form form)
     case PTX_OP_GETCTARANK:
         return SORT_CLUSTER;
     case PTX_OP_CP:
+        return SORT_COPY;
     case PTX_OP_BRA:
     case PTX_OP_BRX:
     case PTX_OP_CALL:
@@ -91,10 +95,11 @@ static const struct ptx_variable *variable_of(uint32_t bits)
 {
     static const struct ptx_variable variables[] = {
         {.name = "p", .space = PTX_W_REG, .type = PTX_W_PRED, .count = 4},
-        {.name = "h", .space = PTX_W_REG, .type = PTX_W_B16, .count = 6},
+        {.name = "h", .space = PTX_W_REG, .type = PTX_W_B16, .count = 8},
         {.name = "r", .space = PTX_W_REG, .type = PTX_W_B32, .count = 8},
-        {.name = "w", .space = PTX_W_REG, .type = PTX_W_B64, .count = 8}};
-    return &variables[bits == 1 ? 0 : bits <= 16 ? 1 : bits == 32 ? 2 : 3];
+        {.name = "w", .space = PTX_W_REG, .type = PTX_W_B64, .count = 8},
+        {.name = "x", .space = PTX_W_REG, .type = PTX_W_B128, .count = 3}};
+    return &variables[bits == 1 ? 0 : bits <= 16 ? 1 : bits == 32 ? 2 : bits == 64 ? 3 : 4];
 }
 
 struct ptx_operand *rows_operand(struct rows_making *m, enum ptx_operand_kind kind,
@@ -155,6 +160,7 @@ enum rows_pool rows_pool_of(const struct rows_making *m, const struct ptx_item_p
     case PTX_W_BF16X2:
         return ROWS_BF16;
     case PTX_W_F32:
+    case PTX_W_F32X2:
         return ROWS_F32;
     case PTX_W_F64:
         return ROWS_F64;
@@ -168,6 +174,12 @@ enum rows_pool rows_pool_of(const struct rows_making *m, const struct ptx_item_p
 void rows_load(struct rows_making *m, const struct ptx_operand *o, enum rows_pool pool)
 {
     uint32_t bytes = ptx_type_of(o->target.variable->type).bits / 8;
+    if (bytes == 16) { /* of two halves: the table has words of 64 bits */
+        rows_load(m, rows_register_number(m, 64, 6), pool);
+        rows_load(m, rows_register_number(m, 64, 7), pool);
+        text_format(&m->before, "\tmov.b128 %s, {w6, w7};\n", o->name);
+        return;
+    }
     uint32_t first = pool * ROWS_POOL + gen_below(m->r->g, ROWS_POOL - ROWS_STARTS + 1);
     uint32_t at = 8 * first + bytes * gen_below(m->r->g, 8 / bytes);
     text_format(&m->before, "\tld.const.b%u %s, [a+%u];\n", 8 * bytes, o->name, at);
@@ -175,7 +187,8 @@ void rows_load(struct rows_making *m, const struct ptx_operand *o, enum rows_poo
 
 static bool takes_constant(const struct ptx_type *type)
 {
-    return type->kind == PTX_CLASS_FLOAT ? type->bits > 16 : type->kind != PTX_CLASS_PRED;
+    return type->kind == PTX_CLASS_FLOAT ? type->bits > 16
+                                         : type->kind != PTX_CLASS_PRED && type->bits < 128;
 }
 
 static struct ptx_operand *constant_of(struct rows_making *m, const struct ptx_item_pattern *item)
@@ -187,9 +200,7 @@ static struct ptx_operand *constant_of(struct rows_making *m, const struct ptx_i
                                                                  : PTX_OPERAND_FLOAT64,
                                          NULL);
     uint64_t value = rows_value(m->r, rows_pool_of(m, item)), bits = item->type.bits;
-    o->value = bits < 64    ? value & (((uint64_t)1 << bits) - 1)
-               : bits == 64 ? value
-                            : 0; /* constants have 64 bits */
+    o->value = bits < 64 ? value & (((uint64_t)1 << bits) - 1) : value;
     return o;
 }
 
@@ -321,7 +332,9 @@ static struct ptx_operand *made(struct rows_making *m, const struct ptx_item_pat
                                 bool is_last)
 {
     uint32_t parts = rows_elements(m), bits;
-    struct ptx_operand *o;
+    struct ptx_operand *o = m->sort == SORT_COPY ? rows_copy_operand(m, item) : NULL;
+    if (o)
+        return o;
     switch (item->kind) {
     case 'a':
         o = rows_address(m);
@@ -405,11 +418,11 @@ static bool exists(const struct rows_making *m)
     const char *reason;
     bool alone = m->sort == SORT_WARP && ptx_forms[m->i.form].opcode != PTX_OP_ACTIVEMASK &&
                  !rows_takes_mask(m);
-    if (m->wrong || m->i.words[PTX_SLOT_TYPE] == PTX_W_B128 || /* there are no such registers */
-        (alone && m->r->warps == ROWS_SYNC_ONLY))
+    if (m->wrong || (alone && m->r->warps == ROWS_SYNC_ONLY))
         return false;
     if (m->sort == SORT_ATOMIC)
-        return ptx_atomic_find((enum ptx_word)m->i.words[PTX_SLOT_OP],
+        return m->i.words[PTX_SLOT_TYPE] == PTX_W_B128 ||
+               ptx_atomic_find((enum ptx_word)m->i.words[PTX_SLOT_OP],
                                (enum ptx_word)m->i.words[PTX_SLOT_TYPE]) != NULL;
     bool is_clock = ptx_forms[m->i.form].opcode == PTX_OP_MOV &&
                     m->i.operands->next->target_kind == PTX_TARGET_SPECIAL;
@@ -427,7 +440,7 @@ static bool is_wanted(const struct rows_gen *r, enum ptx_form form, enum rows_so
         [ROWS_OF_WARPS] = SORT_WARP,       [ROWS_OF_BARRIERS] = SORT_BARRIER,
         [ROWS_OF_OBJECTS] = SORT_OBJECT,   [ROWS_OF_MATRICES] = SORT_MATRIX,
         [ROWS_OF_TEXTURES] = SORT_TEXTURE, [ROWS_OF_ADDRESSES] = SORT_CLUSTER,
-        [ROWS_OF_SUMS] = SORT_COMPUTES};
+        [ROWS_OF_SUMS] = SORT_COMPUTES,    [ROWS_OF_COPIES] = SORT_COPY};
     if (sorts == ROWS_OF_ADDRESSES && (opcode == PTX_OP_CVTA || opcode == PTX_OP_ISSPACEP))
         return true;
     if (sorts != ROWS_ANY)
@@ -458,7 +471,8 @@ static enum ptx_form draw_form(struct rows_gen *r, enum rows_sorts sorts)
     enum ptx_form form;
     do {
         form = (enum ptx_form)gen_below(r->g, ROWS_FORMS);
-    } while (!is_wanted(r, form, sorts) || (by_ways && gen_below(r->g, WAYS) >= ways_of(form)));
+    } while (!is_wanted(r, form, sorts) || (by_ways && gen_below(r->g, WAYS) >= ways_of(form)) ||
+             (sorts == ROWS_OF_COPIES && form > PTX_FORM_CP_BULK_WAIT && gen_chance(r->g, 50)));
     return form;
 }
 

@@ -167,13 +167,15 @@ void rows_prepare_place(struct rows_making *m, const struct ptx_operand *at)
 {
     const struct ptx_item_pattern item = {
         .kind = 't', .type = ptx_type_of((enum ptx_word)m->i.words[PTX_SLOT_TYPE])};
-    struct ptx_operand *o = rows_register_of(m, item.type.bits);
     enum ptx_word space = (enum ptx_word)m->i.words[PTX_SLOT_SPACE];
-    rows_load(m, o, rows_pool_of(m, &item));
-    text_format(&m->before, "\tst%s%s.b%u [%s+%u], %s;\n", space ? "." : "",
-                space ? ptx_words[space] : "", item.type.bits, at->name, (unsigned)at->value,
-                o->name);
-    m->stored = o->name;
+    for (uint32_t e = 0; e < rows_elements(m); e++) {
+        struct ptx_operand *o = rows_register_of(m, item.type.bits);
+        rows_load(m, o, rows_pool_of(m, &item));
+        text_format(&m->before, "\tst%s%s.b%u [%s+%u], %s;\n", space ? "." : "",
+                    space ? ptx_words[space] : "", item.type.bits, at->name,
+                    (unsigned)at->value + e * item.type.bits / 8, o->name);
+        m->stored = o->name;
+    }
 }
 
 /* What cvta, isspacep, mapa and getctarank take; of a function its parameter more often. */

@@ -20,7 +20,7 @@ enum follow_state {
 /* An observable: what an instruction of PTX puts into a register. */
 #define FOLLOW_RESULT "result"
 
-enum { FOLLOW_ACCESSES = 1 << 13, FOLLOW_USES = LIMIT_THREADS, FOLLOW_CHOICES = 8 };
+enum { FOLLOW_ACCESSES = 1 << 15, FOLLOW_USES = LIMIT_THREADS, FOLLOW_CHOICES = 8 };
 
 struct follower {
     struct observer observer;

@@ -1,6 +1,6 @@
 /*
  * test_gen_rows.c - programs of PTX instructions: the same choices give the same text, every row of the table but
- * control flow and copies comes up with every word that it may have, every special register too, machines run them
+ * control flow comes up with every word that it may have, every special register too, machines run them
  * all, and the reference follows.
  */
 #include "engine/arith/ptx_rows.h"
@@ -75,25 +75,23 @@ static void look_at(const struct ptx_statement *s)
     }
 }
 
-/* Control flow, copies under way. */
+/* Control flow. */
 static bool is_elsewhere(enum ptx_form form)
 {
     static const enum ptx_opcode opcodes[] = {
-        PTX_OP_CP,  PTX_OP_BRX,    PTX_OP_CALL, PTX_OP_TRAP,  PTX_OP_BRKPT,
-        PTX_OP_SSY, PTX_OP_PREBRK, PTX_OP_SYNC, PTX_OP_BREAK, PTX_OP_BRA,
-        PTX_OP_RET, PTX_OP_PRERET, PTX_OP_EXIT};
+        PTX_OP_BRX,  PTX_OP_CALL,  PTX_OP_TRAP, PTX_OP_BRKPT, PTX_OP_SSY,    PTX_OP_PREBRK,
+        PTX_OP_SYNC, PTX_OP_BREAK, PTX_OP_BRA,  PTX_OP_RET,   PTX_OP_PRERET, PTX_OP_EXIT};
     for (size_t i = 0; i < sizeof opcodes / sizeof *opcodes; i++)
         if (ptx_forms[form].opcode == opcodes[i])
             return true;
-    return form > PTX_FORM_ISSPACEP_CLUSTER; /* behind what this number of the generator draws */
+    return false;
 }
 
 /* Words of a pattern that no function or space stands behind. */
 static bool has_nothing_behind(enum ptx_form form, enum ptx_word word)
 {
     bool stores = ptx_forms[form].opcode == PTX_OP_ST;
-    return (form == PTX_FORM_MOV_ANY && word == PTX_W_B128) ||
-           (stores && (word == PTX_W_CONST || word == PTX_W_PARAM_ENTRY));
+    return stores && (word == PTX_W_CONST || word == PTX_W_PARAM_ENTRY);
 }
 
 static void every_row_comes_up(void **state)
