@@ -108,16 +108,18 @@ static uint32_t in_flight(const struct litmus_actor *actor)
     return count;
 }
 
-static bool same_word(const struct litmus_instruction *a, const struct litmus_instruction *b)
+/* `lanes`: those of b that are under way. */
+static bool same_word(const struct litmus_instruction *a, const struct litmus_instruction *b,
+                      uint32_t lanes)
 {
     for (uint32_t i = 0; i < a->lanes; i++)
         for (uint32_t j = 0; j < b->lanes; j++)
-            if (a->word[i] == b->word[j])
+            if (lanes >> j & 1 && a->word[i] == b->word[j])
                 return true;
     return false;
 }
 
-/* Must it wait for an operation of its own thread on the same word? */
+/* MO.poloc: must it wait for an operation of its own thread on the same word? */
 static bool kept_back(const struct litmus_run *run, const struct litmus_actor *actor,
                       const struct litmus_thread *thread, const struct litmus_instruction *in)
 {
@@ -125,7 +127,7 @@ static bool kept_back(const struct litmus_run *run, const struct litmus_actor *a
         const struct litmus_slot *slot = &actor->slots[i];
         const struct litmus_instruction *other = &thread->code[slot->pc];
         bool loads = in->op == LITMUS_LD && other->op == LITMUS_LD;
-        if (slot->used && same_word(in, other) && !(run->o.loads_free && loads))
+        if (slot->used && same_word(in, other, slot->lanes) && !(run->o.loads_free && loads))
             return true;
     }
     return false;

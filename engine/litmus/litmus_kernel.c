@@ -73,6 +73,12 @@ static void operand(struct kernel_text *k, uint32_t thread, struct litmus_operan
         text_format(&k->out, "%d", (int)o.value);
 }
 
+/* PTX has no atomic subtraction. */
+static struct litmus_operand negative(struct litmus_operand o)
+{
+    return (struct litmus_operand){false, (int16_t)-o.value};
+}
+
 /* A value that differs between two lanes, in a temporary. */
 static uint32_t lane_value(struct kernel_text *k, uint32_t thread, const struct litmus_operand *a)
 {
@@ -117,6 +123,23 @@ static const char *cache_of(const struct litmus_instruction *in)
     return name ? name : "";
 }
 
+/* Of a test for PTX, what its text says of order; else what is volatile. */
+static void put_order(struct kernel_text *k, const struct litmus_instruction *in)
+{
+    static const char *const orders[] = {[ORDER_WEAK] = "",
+                                         [ORDER_RELAXED] = ".relaxed",
+                                         [ORDER_ACQUIRE] = ".acquire",
+                                         [ORDER_RELEASE] = ".release",
+                                         [ORDER_ACQ_REL] = ".acq_rel",
+                                         [ORDER_SC] = ".sc"};
+    static const char *const scopes[] = {
+        [SCOPE_CTA] = ".cta", [SCOPE_GL] = ".gpu", [SCOPE_SYS] = ".sys"};
+    if (k->test->is_ptx && in->order != ORDER_WEAK)
+        text_format(&k->out, "%s%s", orders[in->order], scopes[in->scope]);
+    else if (in->cache == CACHE_VOL)
+        text_put(&k->out, ".volatile");
+}
+
 static void access(struct kernel_text *k, uint32_t thread, const struct litmus_instruction *in)
 {
     bool two = in->lanes > 1;
@@ -124,19 +147,21 @@ static void access(struct kernel_text *k, uint32_t thread, const struct litmus_i
     uint32_t value = two && in->op != LITMUS_LD ? lane_value(k, thread, in->a) : 0;
     const char *name = variable(in->word[0], &offset), *space = space_name(in->word[0]);
     static const char *const atoms[] = {
-        [LITMUS_ADD_ATOM] = "add.u32", [LITMUS_EXCH] = "exch.b32", [LITMUS_AND] = "and.b32",
-        [LITMUS_OR] = "or.b32",        [LITMUS_XOR] = "xor.b32",   [LITMUS_MIN] = "min.s32",
-        [LITMUS_MAX] = "max.s32",      [LITMUS_CAS] = "cas.b32"};
+        [LITMUS_ADD_ATOM] = "add.u32", [LITMUS_SUB] = "add.u32", [LITMUS_EXCH] = "exch.b32",
+        [LITMUS_AND] = "and.b32",      [LITMUS_OR] = "or.b32",   [LITMUS_XOR] = "xor.b32",
+        [LITMUS_MIN] = "min.s32",      [LITMUS_MAX] = "max.s32", [LITMUS_CAS] = "cas.b32"};
     text_format(&k->out, "    %s", two || k->lanes == 1 ? "" : "@%first ");
-    const char *is_volatile = in->cache == CACHE_VOL ? ".volatile" : "";
-    if (in->op == LITMUS_LD)
-        text_format(&k->out, "ld%s.%s%s.u32 %%a%u_%u, ", is_volatile, space, cache_of(in),
-                    (unsigned)thread, (unsigned)in->reg[0]);
-    else if (in->op == LITMUS_ST)
-        text_format(&k->out, "st%s.%s%s.u32 ", is_volatile, space, cache_of(in));
+    text_put(&k->out, in->op == LITMUS_LD   ? "ld"
+                      : in->op == LITMUS_ST ? "st"
+                      : in->no_result       ? "red"
+                                            : "atom");
+    put_order(k, in);
+    if (in->op <= LITMUS_ST)
+        text_format(&k->out, ".%s%s.u32 ", space, cache_of(in));
     else
-        text_format(&k->out, "atom.%s.%s %%a%u_%u, ", space, atoms[in->op], (unsigned)thread,
-                    (unsigned)in->reg[0]);
+        text_format(&k->out, ".%s.%s ", space, atoms[in->op]);
+    if (litmus_writes(in))
+        text_format(&k->out, "%%a%u_%u, ", (unsigned)thread, (unsigned)in->reg[0]);
     if (two)
         text_format(&k->out, "[%%t%u]", (unsigned)address);
     else
@@ -146,7 +171,7 @@ static void access(struct kernel_text *k, uint32_t thread, const struct litmus_i
         if (two)
             text_format(&k->out, "%%t%u", (unsigned)value);
         else
-            operand(k, thread, in->a[0]);
+            operand(k, thread, in->op == LITMUS_SUB ? negative(in->a[0]) : in->a[0]);
     }
     if (in->op == LITMUS_CAS) {
         text_format(&k->out, ", ");
@@ -182,7 +207,12 @@ static bool instruction(struct kernel_text *k, uint32_t thread, const struct lit
         [SCOPE_CTA] = "cta", [SCOPE_GL] = "gl", [SCOPE_SYS] = "sys"};
     switch (in->op) {
     case LITMUS_MEMBAR:
-        text_format(&k->out, "    membar.%s;\n", scopes[in->scope]);
+        text_put(&k->out, k->test->is_ptx ? "    fence" : "    membar");
+        if (k->test->is_ptx)
+            put_order(k, in);
+        else
+            text_format(&k->out, ".%s", scopes[in->scope]);
+        text_put(&k->out, ";\n");
         return true;
     case LITMUS_WAIT:
         text_format(&k->out, "    membar.cta;\n");
@@ -214,7 +244,10 @@ static bool instruction(struct kernel_text *k, uint32_t thread, const struct lit
         branch(k, thread, in);
         return true;
     case LITMUS_SUB:
-        return false;
+        if (in->lanes > 1 || in->a[0].is_register)
+            return false;
+        access(k, thread, in);
+        return true;
     case LITMUS_LD:
     case LITMUS_ST:
     case LITMUS_ADD_ATOM:

@@ -293,7 +293,8 @@ static void exchange(struct step *t)
     int16_t *word = &t->s->words[t->in->word[lane]];
     int16_t old = *word;
     *word = litmus_lane_atom(t->actor, t->in, lane, old);
-    t->actor->regs[t->in->reg[lane]] = old;
+    if (litmus_writes(t->in))
+        t->actor->regs[t->in->reg[lane]] = old;
 }
 
 static void atom_global(struct step *t)
@@ -344,7 +345,7 @@ static void micro_step(struct step *t)
         atom_global(t);
 }
 
-/* Volatile operations of a thread step in their order; nothing else has one. */
+/* MO.vol: volatile operations of a lane step in their order; nothing else has one. */
 static bool held_back(const struct step *t)
 {
     const struct litmus_instruction *code = t->run->test->threads[t->thread].code;
@@ -352,7 +353,8 @@ static bool held_back(const struct step *t)
         return false;
     for (uint32_t i = 0; i < LITMUS_SLOTS; i++) {
         const struct litmus_slot *other = &t->actor->slots[i];
-        if (other->used && other->pc < t->op->pc && code[other->pc].cache == CACHE_VOL)
+        if (other->used && other->pc < t->op->pc && code[other->pc].cache == CACHE_VOL &&
+            (other->lanes & t->op->lanes))
             return true;
     }
     return false;

@@ -48,6 +48,7 @@ static bool add_atomic(struct ref_candidate *c, const struct litmus_instruction 
     return true;
 }
 
+/* False: there is no room, or it is not spoken of. */
 static bool add_instruction(struct ref_candidate *c, const struct litmus_instruction *in,
                             uint32_t thread)
 {
@@ -71,61 +72,115 @@ static bool add_instruction(struct ref_candidate *c, const struct litmus_instruc
     case LITMUS_MEMBAR:
         return add_operation(c, in, thread, REF_FENCE);
     case LITMUS_BAR:
-        return in->arrivals == 0 && add_operation(c, in, thread, REF_BARRIER);
+    case LITMUS_ARRIVE:
+        return add_operation(c, in, thread, REF_BARRIER);
     case LITMUS_WAIT:
     case LITMUS_USE:
     case LITMUS_MOV:
     case LITMUS_ADD:
-        return true;
-    case LITMUS_ARRIVE:
     case LITMUS_BZ:
     case LITMUS_BNZ:
     case LITMUS_BEQ:
     case LITMUS_BNE:
     case LITMUS_JUMP:
-        break;
+        return true;
     }
     return false;
 }
 
-static uint32_t uses_of(const struct ref_candidate *c, uint32_t thread,
-                        const struct ref_operation *bar)
+static bool is_branch(const struct litmus_instruction *in)
 {
-    uint32_t uses = 0;
-    for (uint32_t i = 0; i < c->count; i++)
-        uses += c->of[i].kind == REF_BARRIER && c->of[i].thread == thread &&
-                c->of[i].text->barrier == bar->text->barrier &&
-                (thread != bar->thread || &c->of[i] < bar);
-    return uses;
+    return in->op >= LITMUS_BZ;
 }
 
-/* Somebody waits for ever: another thread of the block uses the barrier, but less often. */
-static bool hangs(const struct ref_candidate *c)
+/* Behind instruction i, as it is supposed that branches go. */
+static uint32_t next_of(const struct ref_candidate *c, uint32_t thread, uint32_t i)
 {
-    for (uint32_t i = 0; i < c->count; i++)
-        for (uint32_t t = 0; t < c->test->count && c->of[i].kind == REF_BARRIER; t++) {
-            const struct litmus_thread *own = &c->test->threads[c->of[i].thread],
-                                       *other = &c->test->threads[t];
-            uint32_t uses = uses_of(c, t, &c->of[i]);
-            if (t != c->of[i].thread && own->cta == other->cta && own->gpu == other->gpu &&
-                uses > 0 && uses <= c->of[i].use)
-                return true;
-        }
-    return false;
+    const struct litmus_instruction *in = &c->test->threads[thread].code[i];
+    bool jumps = is_branch(in) && (in->op == LITMUS_JUMP || c->taken[thread][i]);
+    return jumps ? in->target : i + 1;
 }
 
-static bool make_operations(struct ref_candidate *c, const struct litmus_test *test)
+static bool make_operations(struct ref_candidate *c)
 {
-    memset(c, 0, sizeof *c);
-    c->test = test;
-    for (uint32_t t = 0; t < test->count; t++)
-        for (uint32_t i = 0; i < test->threads[t].length; i++)
-            if (!add_instruction(c, &test->threads[t].code[i], t))
+    c->count = 0;
+    for (uint32_t t = 0; t < c->test->count; t++)
+        for (uint32_t i = 0; i < c->test->threads[t].length; i = next_of(c, t, i)) {
+            const struct litmus_instruction *in = &c->test->threads[t].code[i];
+            if ((is_branch(in) && in->target <= i) || !add_instruction(c, in, t))
                 return false;
-    for (uint32_t i = 0; i < c->count; i++)
-        if (c->of[i].kind == REF_BARRIER)
-            c->of[i].use = (uint8_t)uses_of(c, c->of[i].thread, &c->of[i]);
+        }
     return true;
+}
+
+/* ---- turns of barriers ---- */
+
+static bool same_barrier(const struct ref_candidate *c, uint32_t a, uint32_t b)
+{
+    const struct litmus_thread *x = &c->test->threads[c->of[a].thread],
+                               *y = &c->test->threads[c->of[b].thread];
+    return c->of[a].kind == REF_BARRIER && c->of[b].kind == REF_BARRIER && x->cta == y->cta &&
+           x->gpu == y->gpu && c->of[a].text->barrier == c->of[b].text->barrier;
+}
+
+/* So many come to a turn: as the instruction says, or each thread of the block whose text names the barrier. */
+static uint32_t wanted(const struct ref_candidate *c, uint32_t use)
+{
+    const struct litmus_thread *own = &c->test->threads[c->of[use].thread];
+    uint32_t count = 0;
+    for (uint32_t t = 0; t < c->test->count; t++) {
+        const struct litmus_thread *other = &c->test->threads[t];
+        bool names = false;
+        for (uint32_t i = 0; i < other->length; i++)
+            names |= (other->code[i].op == LITMUS_BAR || other->code[i].op == LITMUS_ARRIVE) &&
+                     other->code[i].barrier == c->of[use].text->barrier;
+        count += names && own->cta == other->cta && own->gpu == other->gpu;
+    }
+    return c->of[use].text->arrivals ? c->of[use].text->arrivals : count;
+}
+
+static uint32_t come(const struct ref_candidate *c, uint32_t use, uint32_t turn)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < c->count; i++)
+        count += same_barrier(c, use, i) && c->of[i].turn == turn;
+    return count;
+}
+
+/* Whoever waits goes on, a turn begins when the one before is whole, and none has more than are wanted; a thread's
+ * uses are in turns one behind the other. */
+static bool turns_can_be(const struct ref_candidate *c)
+{
+    for (uint32_t a = 0; a < c->count; a++) {
+        uint32_t turn = c->of[a].turn;
+        if (c->of[a].kind != REF_BARRIER)
+            continue;
+        uint32_t count = come(c, a, turn), most = wanted(c, a);
+        if (count > most || (count < most && c->of[a].text->op == LITMUS_BAR) ||
+            (turn > 0 && come(c, a, turn - 1) != most))
+            return false;
+        for (uint32_t b = a + 1; b < c->count; b++)
+            if (same_barrier(c, a, b) && c->of[a].thread == c->of[b].thread &&
+                turn >= c->of[b].turn)
+                return false;
+    }
+    return true;
+}
+
+/* Time goes on: along threads, from turn to turn, and from whoever comes to whatever stands behind one who waits. */
+static bool turns_go_on(const struct ref_candidate *c)
+{
+    ref_pairs before = {{false}};
+    for (uint32_t a = 0; a < c->count; a++)
+        for (uint32_t b = 0; b < c->count; b++) {
+            bool mine = c->of[a].thread == c->of[b].thread;
+            before[a][b] |= mine && a < b;
+            before[a][b] |= same_barrier(c, a, b) && c->of[b].turn == c->of[a].turn + 1;
+            for (uint32_t z = 0; z < b && !mine; z++)
+                before[a][b] |= c->of[z].thread == c->of[b].thread && same_barrier(c, a, z) &&
+                                c->of[z].turn == c->of[a].turn && c->of[z].text->op == LITMUS_BAR;
+        }
+    return ref_axiom_acyclic(c->count, before);
 }
 
 /* ---- values ---- */
@@ -209,14 +264,34 @@ static void write_step(struct ref_candidate *c, uint32_t at, const struct regist
     o->value = combine(o->text->op, read->value, value, other);
 }
 
+/* What a branch asks about comes from this read. */
+static bool comes_from(const struct litmus_instruction *in, const struct registers *r,
+                       uint32_t read)
+{
+    return is_branch(in) && in->op != LITMUS_JUMP &&
+           ((in->a[0].is_register && r->from[in->a[0].value][read]) ||
+            (in->b.is_register && r->from[in->b.value][read]));
+}
+
+/* Whether the branch goes as it is supposed; what is not known yet contradicts nothing. */
+static bool goes_so(const struct ref_candidate *c, uint32_t thread, uint32_t i,
+                    const struct registers *r)
+{
+    const struct litmus_instruction *in = &c->test->threads[thread].code[i];
+    int16_t left, right;
+    if (!operand(r, in->a[0], &left) || !operand(r, in->b, &right) || in->op == LITMUS_JUMP)
+        return true;
+    bool if_equal = in->op == LITMUS_BZ || in->op == LITMUS_BEQ;
+    return c->taken[thread][i] == ((left == right) == if_equal);
+}
+
 static void plain_step(const struct litmus_instruction *in, struct registers *r)
 {
     struct registers was = *r;
     uint32_t reg = in->reg[0];
     int16_t one, two = 0;
-    if (in->op == LITMUS_USE)
-        for (uint32_t i = 0; i < REF_OPERATIONS; i++)
-            r->held[i] |= r->from[reg][i];
+    for (uint32_t i = 0; i < REF_OPERATIONS; i++)
+        r->held[i] |= (in->op == LITMUS_USE && r->from[reg][i]) || comes_from(in, r, i);
     if (in->op != LITMUS_MOV && in->op != LITMUS_ADD)
         return;
     r->known[reg] = operand(&was, in->a[0], &one);
@@ -228,8 +303,10 @@ static void plain_step(const struct litmus_instruction *in, struct registers *r)
                           (in->op == LITMUS_ADD && in->b.is_register && was.from[in->b.value][i]);
 }
 
-static void read_thread(struct ref_candidate *c, uint32_t thread, uint32_t *at)
+/* False: a branch does not go as it is supposed. */
+static bool read_thread(struct ref_candidate *c, uint32_t thread, uint32_t *at)
 {
+    bool so = true;
     const struct litmus_thread *t = &c->test->threads[thread];
     struct registers r;
     memset(&r, 0, sizeof r);
@@ -237,8 +314,9 @@ static void read_thread(struct ref_candidate *c, uint32_t thread, uint32_t *at)
         r.known[i] = true;
         r.value[i] = t->first[i];
     }
-    for (uint32_t i = 0; i < t->length; i++) {
+    for (uint32_t i = 0; i < t->length; i = next_of(c, thread, i)) {
         struct registers before = r;
+        so &= !is_branch(&t->code[i]) || goes_so(c, thread, i, &r);
         plain_step(&t->code[i], &r);
         for (; *at < c->count && c->of[*at].text == &t->code[i]; ++*at)
             if (c->of[*at].kind == REF_READ)
@@ -247,6 +325,7 @@ static void read_thread(struct ref_candidate *c, uint32_t thread, uint32_t *at)
                 write_step(c, *at, &before);
     }
     memcpy(c->registers[thread], r.value, sizeof r.value);
+    return so;
 }
 
 static uint32_t known_of(const struct ref_candidate *c)
@@ -258,15 +337,17 @@ static uint32_t known_of(const struct ref_candidate *c)
 }
 
 /* Follows values from writes to reads until nothing changes. False: some come from themselves, or from a write that
- * is not made. */
+ * is not made; or a branch goes otherwise. */
 static bool find_values(struct ref_candidate *c)
 {
+    bool so = true;
     for (uint32_t before = REF_FIRST, known = 0; before != known; known = known_of(c)) {
         uint32_t at = 0;
         before = known;
+        so = true;
         memset(c->depends, 0, sizeof c->depends);
         for (uint32_t t = 0; t < c->test->count; t++)
-            read_thread(c, t, &at);
+            so &= read_thread(c, t, &at);
     }
     for (uint32_t i = 0; i < c->count; i++) {
         struct ref_operation *o = &c->of[i];
@@ -276,7 +357,7 @@ static bool find_values(struct ref_candidate *c)
         if (o->kind == REF_READ && o->other != REF_FIRST && c->of[o->other].kind == REF_ABSENT)
             o->other = REF_FIRST;
     }
-    return true;
+    return so;
 }
 
 /* ---- ends ---- */
@@ -410,18 +491,57 @@ static void choose_sources(struct search *s, uint32_t read)
     }
 }
 
+/* Each turn of each use of a barrier. */
+static void choose_turns(struct search *s, uint32_t at)
+{
+    uint32_t uses = 0;
+    while (at < s->c.count && s->c.of[at].kind != REF_BARRIER)
+        at++;
+    if (at == s->c.count) {
+        if (turns_can_be(&s->c) && turns_go_on(&s->c))
+            choose_sources(s, 0);
+        return;
+    }
+    for (uint32_t i = 0; i < s->c.count; i++)
+        uses += same_barrier(&s->c, at, i);
+    for (uint32_t turn = 0; turn < uses && !s->too_many; turn++) {
+        s->c.of[at].turn = (uint8_t)turn;
+        choose_turns(s, at + 1);
+    }
+}
+
+/* Each way of each branch that a way comes to. */
+static bool choose_ways(struct search *s, uint32_t thread, uint32_t i)
+{
+    if (thread == s->test->count) {
+        if (!make_operations(&s->c))
+            return false;
+        choose_turns(s, 0);
+        return true;
+    }
+    const struct litmus_thread *t = &s->test->threads[thread];
+    if (i >= t->length)
+        return choose_ways(s, thread + 1, 0);
+    if (is_branch(&t->code[i]) && t->code[i].target <= i)
+        return false;
+    if (!is_branch(&t->code[i]) || t->code[i].op == LITMUS_JUMP)
+        return choose_ways(s, thread, next_of(&s->c, thread, i));
+    for (uint32_t taken = 0; taken < 2; taken++) {
+        s->c.taken[thread][i] = taken;
+        if (!choose_ways(s, thread, next_of(&s->c, thread, i)))
+            return false;
+    }
+    return true;
+}
+
 bool ref_axiom_outcomes(struct arena *arena, const struct litmus_test *test, enum ref_axioms axioms,
                         struct ref_outcomes *outcomes)
 {
     struct search *s = ARENA_NEW(arena, struct search);
     memset(s, 0, sizeof *s);
-    s->test = test;
+    s->test = s->c.test = test;
     s->axioms = axioms;
     s->outcomes = outcomes;
     outcomes->count = 0;
-    if (!make_operations(&s->c, test))
-        return false;
-    if (!hangs(&s->c))
-        choose_sources(s, 0);
-    return !s->too_many;
+    return choose_ways(s, 0, 0) && !s->too_many;
 }

@@ -4,7 +4,8 @@
  * section 5).
  *
  * A relation is a table of pairs, a closure is what comes of adding pairs until there is none to add, and every
- * candidate is made, also those that cannot be. Of a litmus test without branches; nothing is taken from engine/axiom.
+ * candidate is made, also those that cannot be: each way of each branch, each turn of each use of a barrier. Of a test
+ * whose branches go forward; nothing is taken from engine/axiom.
  */
 #ifndef ENGINE_REF_AXIOM_H
 #define ENGINE_REF_AXIOM_H
@@ -33,7 +34,7 @@ struct ref_operation {
     const struct litmus_instruction *text;
     uint8_t thread, word, source;
     uint8_t other; /* the other half of an atomic operation, or REF_FIRST */
-    uint8_t use;   /* of a barrier: the thread's uses of it before */
+    uint8_t turn;  /* of a barrier: in which of its turns this use is */
     bool known;
     int16_t value;
 };
@@ -45,6 +46,7 @@ struct ref_candidate {
     uint32_t count;
     struct ref_operation of[REF_OPERATIONS];
     int16_t registers[LITMUS_THREADS][LITMUS_REGISTERS];
+    bool taken[LITMUS_THREADS][LITMUS_CODE]; /* what is supposed of a branch */
     ref_pairs depends, fence_sc, coherence, observation, synchronizes, base, causality;
 };
 
@@ -53,7 +55,7 @@ struct ref_outcomes {
     int16_t values[REF_OUTCOMES][LITMUS_OBSERVED];
 };
 
-/* All outcomes that the axioms allow. False: the test has a branch, an arrival or lanes, or is too large. */
+/* All outcomes that the axioms allow. False: the test has a branch backwards, or lanes, or is too large. */
 bool ref_axiom_outcomes(struct arena *arena, const struct litmus_test *test, enum ref_axioms axioms,
                         struct ref_outcomes *outcomes);
 

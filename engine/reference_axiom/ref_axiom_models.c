@@ -162,7 +162,7 @@ static bool acquire_pattern(const struct ref_candidate *c, uint32_t r, uint32_t 
            (last->kind == REF_FENCE || (last->kind == REF_READ && overlap(c, r, y)));
 }
 
-/* The threads of a block that use a barrier meet there, the first time, the second time ... */
+/* Whoever comes to a barrier meets there whoever waits in the same turn. */
 static bool meet(const struct ref_candidate *c, uint32_t a, uint32_t b)
 {
     const struct ref_operation *x = &c->of[a], *y = &c->of[b];
@@ -170,7 +170,7 @@ static bool meet(const struct ref_candidate *c, uint32_t a, uint32_t b)
     return x->kind == REF_BARRIER && y->kind == REF_BARRIER && x->thread != y->thread &&
            threads[x->thread].cta == threads[y->thread].cta &&
            threads[x->thread].gpu == threads[y->thread].gpu &&
-           x->text->barrier == y->text->barrier && x->use == y->use;
+           x->text->barrier == y->text->barrier && x->turn == y->turn && y->text->op == LITMUS_BAR;
 }
 
 /*  X synchronizes with Y if X and Y meet at a barrier; or X precedes Y in Fence-SC order; or X is the first

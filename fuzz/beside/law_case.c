@@ -57,8 +57,8 @@ static void show(struct arena *arena, const struct drawn_test *test, struct show
 static uint32_t instructions(const struct drawn_test *test)
 {
     uint32_t sum = 0;
-    for (uint32_t t = 0; t < test->threads; t++)
-        sum += test->length[t];
+    for (uint32_t t = 0; t < DRAWN_THREADS; t++)
+        sum += litmus_draw_length(test, t);
     return sum;
 }
 

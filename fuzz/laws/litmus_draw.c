@@ -1,11 +1,12 @@
 #include "fuzz/laws/litmus_draw.h"
 
 #include "engine/base/text.h"
+#include "fuzz/laws/ptx_draw.h"
 
 #include <string.h>
 
 enum { DRAW_FENCED = 1, DRAW_APART = 2, DRAW_PTX = 4, DRAW_OWN = 8, DRAW_SETTINGS = 16 };
-enum { LENGTH = 3, LOADS = 5, WORDS = 2 };
+enum { LENGTH = 3, LOADS = 5, WORDS = 2, UNDER_WAY = 4 /* operations of a thread */ };
 
 static const struct {
     const char *loads, *stores, *fences;
@@ -17,9 +18,10 @@ static const struct {
 #undef LAW
 };
 
-static const char *const names[] = {"ld.ca", "ld.cg",  "ld.cs", "ld.cv",    "ld.lu",    "ld.vol",
-                                    "st.wb", "st.cg",  "st.cs", "st.wt",    "st.vol",   "mb.cta",
-                                    "mb.gl", "mb.sys", "bar",   "atom.add", "atom.exch"};
+static const char *const names[] = {"ld.ca",  "ld.cg",    "ld.cs",     "ld.cv",   "ld.lu",
+                                    "ld.vol", "st.wb",    "st.cg",     "st.cs",   "st.wt",
+                                    "st.vol", "mb.cta",   "mb.gl",     "mb.sys",  "bar",
+                                    "wait",   "atom.add", "atom.exch", "atom.cas"};
 
 /* Whether the word stands in the list. */
 static bool lists(const char *list, const char *name)
@@ -38,11 +40,14 @@ static const char local_loads[] = "ld.ca ld.cg ld.cs ld.lu", local_stores[] = "s
 
 static const char *draw_name(struct pcg *rng, const char *list)
 {
+    const bool all = lists(list, "atoms"); /* cas, too */
     const char *of[sizeof names / sizeof *names];
     uint32_t count = 0;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (lists(list, names[i]) || (names[i][0] == 'a' && lists(list, "atom")))
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        bool atomic = names[i][0] == 'a', cas = strcmp(names[i], "atom.cas") == 0;
+        if (lists(list, names[i]) || (atomic && (all || (lists(list, "atom") && !cas))))
             of[count++] = names[i];
+    }
     return of[pcg_below(rng, count)];
 }
 
@@ -79,6 +84,21 @@ static struct drawn_instruction draw_instruction(struct pcg *rng, enum litmus_la
     return in;
 }
 
+/* Of two lanes: another word beside the first. Frames are of lanes, and no test looks into those of a second one; and a
+ * warp waits for both lanes' registers, where a test may wait for one. */
+static void draw_lane(struct pcg *rng, struct drawn_instruction *in, uint32_t *loads,
+                      uint8_t *value, uint32_t *room)
+{
+    if (in->is_fence || in->word >= LOCAL || pcg_below(rng, 2) || *loads + in->reads > LOADS ||
+        *room == 0)
+        return;
+    --*room;
+    in->second = (uint8_t)((in->word < OWN_SHARED ? 0 : OWN_SHARED) + pcg_below(rng, WORDS) + 1);
+    in->is_used = false;
+    *loads += in->reads;
+    *value = (uint8_t)(*value + in->writes); /* that of the second lane */
+}
+
 static bool waits(const struct drawn_test *test, uint32_t thread, uint32_t at)
 {
     const struct drawn_instruction *code = test->code[thread];
@@ -107,6 +127,9 @@ static void draw_settings(struct pcg *rng, struct drawn_test *test)
     test->strong = pcg_below(rng, 4) == 0;
     test->before = pcg_below(rng, 4) == 0;
     test->inval = pcg_below(rng, 4) == 0;
+    test->split = (uint8_t)pcg_below(rng, 3);
+    for (uint32_t w = 0; w < WORDS; w++)
+        test->first[w] = (uint8_t)(pcg_below(rng, 4) ? 0 : 7 + w);
     for (uint32_t sm = 0; sm < test->threads; sm++)
         test->warm[sm] = (uint8_t)(pcg_below(rng, 2) ? 0 : pcg_below(rng, 1u << WORDS));
 }
@@ -130,12 +153,16 @@ struct drawn_test litmus_draw(uint64_t seed, uint64_t number)
     test.threads = 2 - own + (pcg_below(&rng, 3) == 0);
     const uint32_t least = own && test.threads == 1 ? LENGTH : 1,
                    ways = test.threads == 3 ? LENGTH - 1 : LENGTH;
+    const bool pairs = laws[test.law].flags & DRAW_SETTINGS && pcg_below(&rng, 3) == 0;
     for (uint32_t t = 0; t < test.threads; t++) {
         test.sm[t] = (uint8_t)pcg_below(&rng, t + 1);
         test.length[t] = (uint8_t)(least + pcg_below(&rng, ways));
+        uint32_t room = UNDER_WAY - test.length[t];
         for (uint32_t i = 0; i < test.length[t]; i++) {
             test.code[t][i] = draw_instruction(&rng, test.law, t, loads, &value);
             loads += test.code[t][i].reads;
+            if (pairs)
+                draw_lane(&rng, &test.code[t][i], &loads, &value, &room);
         }
     }
     if (laws[test.law].flags & DRAW_APART)
@@ -145,21 +172,46 @@ struct drawn_test litmus_draw(uint64_t seed, uint64_t number)
     return test;
 }
 
+static bool is_cas(const struct drawn_instruction *in)
+{
+    return strcmp(in->name, "atom.cas") == 0;
+}
+
+static const char *word_name(const struct drawn_test *test, uint32_t word)
+{
+    return words[word > LOCAL && !test->lines ? LOCAL : word];
+}
+
+/* Of the first lane, and of the second one, if there is one. */
+static void put_lanes(struct text *out, const char *before, uint32_t first, const char *between,
+                      uint32_t second)
+{
+    text_format(out, "%s%u", before, (unsigned)first);
+    if (between)
+        text_format(out, "%s%u", between, (unsigned)second);
+}
+
 static void put_instruction(struct text *out, const struct drawn_test *test,
                             const struct drawn_instruction *in, uint32_t reg)
 {
-    const char *word = words[in->word > LOCAL && !test->lines ? LOCAL : in->word];
+    bool two = in->second > 0;
+    text_put(out, in->name);
     if (in->is_fence)
-        text_format(out, "%s", in->name);
-    else if (in->reads && in->writes)
-        text_format(out, "%s r%u %s %u", in->name, (unsigned)reg, word, (unsigned)in->value);
-    else if (in->reads)
-        text_format(out, "%s r%u %s", in->name, (unsigned)reg, word);
-    else
-        text_format(out, "%s %s %u", in->name, word, (unsigned)in->value);
+        return;
+    if (in->reads)
+        put_lanes(out, " r", reg, two ? ",q" : NULL, reg);
+    text_format(out, " %s", word_name(test, in->word));
+    if (two)
+        text_format(out, ",%s", word_name(test, in->second - 1u));
+    if (in->writes && is_cas(in)) /* of one lane what the other writes, too */
+        text_format(out, " 0");
+    if (in->writes)
+        put_lanes(out, " ", in->value, two && !is_cas(in) ? "," : NULL, in->value + 1u);
     if (in->reads && in->is_used)
         text_format(out, "; use r%u", (unsigned)reg);
 }
+
+static const char *const splits[] = {"", "option split=none\n", "option split=all\n"};
 
 /* Of SMs that threads run on. */
 static void put_settings(struct text *out, const struct drawn_test *test)
@@ -171,6 +223,10 @@ static void put_settings(struct text *out, const struct drawn_test *test)
         for (uint32_t w = 0; w < WORDS; w++)
             if (used >> sm & test->warm[sm] >> w & 1)
                 text_format(out, "warm %u %s\n", (unsigned)sm, words[w]);
+    for (uint32_t w = 0; w < WORDS; w++)
+        if (test->first[w])
+            text_format(out, "init %s %u\n", words[w], (unsigned)test->first[w]);
+    text_format(out, "%s", splits[test->split]);
     text_format(out, "%s%s%s", test->strong ? "option strong\n" : "",
                 test->before ? "option before\n" : "", test->inval ? "option inval\n" : "");
 }
@@ -194,16 +250,143 @@ const char *litmus_draw_text(struct arena *arena, const struct drawn_test *test)
     }
     put_settings(&out, test);
     text_format(&out, "observe x y");
+    uint32_t left = LITMUS_OBSERVED - 2;
     for (uint32_t t = 0; t<test->threads; thread += test->length[t]> 0, t++)
-        for (uint32_t i = 0; i < test->length[t]; i++)
-            if (test->code[t][i].reads)
+        for (uint32_t i = 0; i < test->length[t]; i++) {
+            const struct drawn_instruction *in = &test->code[t][i];
+            if (in->reads && left > 0 && left--)
                 text_format(&out, " %u:r%u", (unsigned)thread, (unsigned)i);
+            if (in->reads && in->second && left > 0 && left--)
+                text_format(&out, " %u:q%u", (unsigned)thread, (unsigned)i);
+        }
     text_format(&out, "\n");
     return thread ? out.bytes : NULL;
 }
 
+/* ---- whether it was read so ---- */
+
+static const struct {
+    const char *name;
+    enum litmus_op op;
+    enum litmus_cache cache;
+    enum litmus_scope scope;
+} meanings[] = {{"ld.ca", LITMUS_LD, CACHE_CA, 0},
+                {"ld.cg", LITMUS_LD, CACHE_CG, 0},
+                {"ld.cs", LITMUS_LD, CACHE_CS, 0},
+                {"ld.cv", LITMUS_LD, CACHE_CV, 0},
+                {"ld.lu", LITMUS_LD, CACHE_LU, 0},
+                {"ld.vol", LITMUS_LD, CACHE_VOL, 0},
+                {"st.wb", LITMUS_ST, CACHE_WB, 0},
+                {"st.cg", LITMUS_ST, CACHE_CG, 0},
+                {"st.cs", LITMUS_ST, CACHE_CS, 0},
+                {"st.wt", LITMUS_ST, CACHE_WT, 0},
+                {"st.vol", LITMUS_ST, CACHE_VOL, 0},
+                {"mb.cta", LITMUS_MEMBAR, 0, SCOPE_CTA},
+                {"mb.gl", LITMUS_MEMBAR, 0, SCOPE_GL},
+                {"mb.sys", LITMUS_MEMBAR, 0, SCOPE_SYS},
+                {"bar", LITMUS_BAR, 0, 0},
+                {"wait", LITMUS_WAIT, 0, 0},
+                {"atom.add", LITMUS_ADD_ATOM, 0, SCOPE_GL},
+                {"atom.exch", LITMUS_EXCH, 0, SCOPE_GL},
+                {"atom.cas", LITMUS_CAS, 0, SCOPE_GL}};
+
+/* The word's number: global ones, four of each block, two of each thread. */
+static uint32_t word_number(const struct drawn_test *test, uint32_t word, uint32_t thread,
+                            uint32_t sm)
+{
+    if (word < OWN_SHARED)
+        return word;
+    if (word < LOCAL)
+        return LITMUS_GLOBALS + 4 * sm + word - OWN_SHARED;
+    return LITMUS_GLOBALS + 4 * LITMUS_THREADS + 2 * thread + (test->lines ? word - LOCAL : 0);
+}
+
+static bool is_register(const struct litmus_thread *t, uint32_t reg, char kind, uint32_t number)
+{
+    return t->names[reg][0] == kind && t->names[reg][1] == (char)('0' + number) &&
+           t->names[reg][2] == 0;
+}
+
+static bool is_number(struct litmus_operand o, uint32_t value)
+{
+    return !o.is_register && o.value == (int)value;
+}
+
+static bool is_lane(const struct drawn_test *test, const struct litmus_test *read, uint32_t thread,
+                    const struct litmus_instruction *a, const struct drawn_instruction *b,
+                    uint32_t at, uint32_t lane)
+{
+    const struct litmus_thread *t = &read->threads[thread];
+    uint32_t word = lane ? b->second - 1u : b->word;
+    if (a->word[lane] != word_number(test, word, thread, t->sm) ||
+        (b->reads && !is_register(t, a->reg[lane], lane ? 'q' : 'r', at)))
+        return false;
+    return !b->writes || is_number(a->a[lane], is_cas(b) ? 0 : b->value + lane);
+}
+
+static bool is_instruction(const struct drawn_test *test, const struct litmus_test *read,
+                           uint32_t thread, const struct litmus_instruction *a,
+                           const struct drawn_instruction *b, uint32_t at)
+{
+    uint32_t m = 0, lanes = b->second ? 2 : 1;
+    while (strcmp(meanings[m].name, b->name) != 0)
+        m++;
+    bool access = a->op <= LITMUS_ST, scoped = a->op == LITMUS_MEMBAR;
+    if (a->op != meanings[m].op || a->lanes != lanes || (access && a->cache != meanings[m].cache) ||
+        (scoped && a->scope != meanings[m].scope) || (is_cas(b) && !is_number(a->b, b->value)))
+        return false;
+    for (uint32_t lane = 0; lane < lanes && !b->is_fence; lane++)
+        if (!is_lane(test, read, thread, a, b, at, lane))
+            return false;
+    return true;
+}
+
+static bool is_thread(const struct drawn_test *test, const struct litmus_test *read, uint32_t drawn,
+                      uint32_t thread)
+{
+    const struct litmus_thread *t = &read->threads[thread];
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < test->length[drawn]; i++, at++) {
+        const struct drawn_instruction *in = &test->code[drawn][i];
+        if (!is_instruction(test, read, thread, &t->code[at], in, i))
+            return false;
+        if (in->reads && in->is_used &&
+            (t->code[++at].op != LITMUS_USE || !is_register(t, t->code[at].reg[0], 'r', i)))
+            return false;
+    }
+    return at == t->length && t->sm == test->sm[drawn];
+}
+
+bool litmus_draw_is(const struct drawn_test *test, const struct litmus_test *read)
+{
+    uint32_t thread = 0, used = 0;
+    const struct litmus_options *o = &read->options;
+    for (uint32_t t = 0; t < test->threads; t++) {
+        used |= test->length[t] ? 1u << test->sm[t] : 0;
+        if (test->length[t] && !is_thread(test, read, t, thread++))
+            return false;
+    }
+    for (uint32_t sm = 0; sm < DRAWN_THREADS; sm++)
+        if (read->warm[sm] != (used >> sm & 1 ? test->warm[sm] : 0))
+            return false;
+    return thread == read->count && o->words_a_line == (test->lines ? 2 : 1) &&
+           o->strong == test->strong && o->before == test->before && o->inval == test->inval &&
+           o->split == (enum litmus_split)test->split && read->init[0] == test->first[0] &&
+           read->init[1] == test->first[1];
+}
+
+uint32_t litmus_draw_length(const struct drawn_test *test, uint32_t thread)
+{
+    return laws[test->law].flags & DRAW_PTX ? test->meant.threads[thread].length
+                                            : test->length[thread];
+}
+
 void litmus_draw_drop(struct drawn_test *test, uint32_t thread, uint32_t at)
 {
+    if (laws[test->law].flags & DRAW_PTX) {
+        litmus_drop_ptx(test, thread, at);
+        return;
+    }
     struct drawn_instruction *code = test->code[thread];
     test->length[thread]--;
     for (uint32_t i = at; i < test->length[thread]; i++)

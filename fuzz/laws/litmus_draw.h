@@ -6,6 +6,7 @@
 
 #include "engine/base/arena.h"
 #include "engine/base/pcg.h"
+#include "engine/litmus/litmus.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,22 +21,26 @@ enum litmus_law {
 };
 
 struct drawn_instruction {
-    const char *name;          /* "ld.cg" */
-    const char *order, *scope; /* of PTX: ".release", ".gpu"; "" */
+    const char *name; /* "ld.cg" */
     bool reads, writes, is_fence;
     uint8_t word, value;
-    bool
-        is_used; /* a dependency behind it; of a store of PTX, its value is what the thread read last */
+    uint8_t second; /* the word of a second lane, and 1, which writes value + 1; 0: there is none */
+    bool is_used;   /* a dependency behind it */
 };
+
+enum { COUNT_ALL = 255 }; /* a barrier's count is that of the threads that name it */
 
 struct drawn_test {
     enum litmus_law law;
     uint32_t threads;
     uint8_t sm[DRAWN_THREADS], length[DRAWN_THREADS];
-    bool far;                          /* of PTX: the last block is on another GPU */
     bool lines, strong, before, inval; /* lines of two words; repairs */
     uint8_t warm[DRAWN_THREADS];       /* words in the L1 of an SM, a bit each */
+    uint8_t split, first[2];           /* enum litmus_split; first values of x and y */
     struct drawn_instruction code[DRAWN_THREADS][DRAWN_LENGTH];
+    /* Of PTX: what the text means, and nothing of the above. */
+    struct litmus_test meant;
+    uint8_t counts[LITMUS_BARRIERS]; /* that barriers state; 0: none */
 };
 
 struct drawn_test litmus_draw(uint64_t seed, uint64_t number);
@@ -43,11 +48,11 @@ struct drawn_test litmus_draw(uint64_t seed, uint64_t number);
 /* Its text (docs/memory.md); NULL: there is nothing to observe. */
 const char *litmus_draw_text(struct arena *arena, const struct drawn_test *test);
 
-/* Without the instruction. */
-void litmus_draw_drop(struct drawn_test *test, uint32_t thread, uint32_t at);
+/* Whether what was read of its text is what it was drawn to say; of a test about caches. */
+bool litmus_draw_is(const struct drawn_test *test, const struct litmus_test *read);
 
-/* Those of PTX (ptx_draw.c). */
-void litmus_draw_ptx(struct pcg *rng, struct drawn_test *test);
-const char *litmus_draw_ptx_text(struct arena *arena, const struct drawn_test *test);
+/* How many instructions a thread has; the test without one of them. */
+uint32_t litmus_draw_length(const struct drawn_test *test, uint32_t thread);
+void litmus_draw_drop(struct drawn_test *test, uint32_t thread, uint32_t at);
 
 #endif

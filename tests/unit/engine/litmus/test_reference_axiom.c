@@ -61,7 +61,7 @@ static void published_verdicts(void **state)
         arena_release(&test_arena, mark);
     }
     closedir(folder);
-    assert_true(followed >= 150);
+    assert_true(followed >= 190);
 }
 
 int main(void)
