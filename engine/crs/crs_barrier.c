@@ -41,9 +41,11 @@ const char *crs_bar_info(struct crs_barriers *chi, const struct crs_barrier_acti
 {
     fired(chi, RULE_BLK_BAR_INFO);
     infos->count = 0;
+    struct crs_barrier_info *info = NULL;
     for (lane_mask rest = action->lanes; rest; rest &= rest - 1) {
         uint32_t lane = (uint32_t)__builtin_ctzll(rest), barid = action->barid[lane];
-        struct crs_barrier_info *info = info_of(infos, barid);
+        if (!info || info->barid != barid)
+            info = info_of(infos, barid);
         if (!info) {
             info = &infos->items[infos->count++];
             *info = (struct crs_barrier_info){

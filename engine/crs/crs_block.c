@@ -160,12 +160,26 @@ static enum rule thread_rule(enum ptx_exec exec)
                                          : RULE_BLK_BAR_RED;
 }
 
+/* Whether all lanes' actions are one, as nearly always: a constant names the barrier. */
+static bool is_one_action(const struct ptx_op *op)
+{
+    return op->exec == PTX_EXEC_BAR_SYNC && op->sources[0].kind == PTX_PLACE_CONST &&
+           !op->has_count;
+}
+
 /* The lanes' actions. NULL, or why one of them, *lane, has none. */
 static const char *lane_actions(struct bar_step *x, uint32_t *lane)
 {
     const char *why = NULL;
+    const uint32_t first = first_lane(x->action->lanes);
+    const bool one = is_one_action(x->op);
     for (lane_mask rest = x->action->lanes; rest && !why; rest &= rest - 1) {
         *lane = first_lane(rest);
+        if (one && *lane != first) {
+            x->action->barid[*lane] = x->action->barid[first];
+            x->action->tc[*lane] = x->action->tc[first];
+            continue;
+        }
         if (x->action->type == PTX_EXEC_BAR_SYNC)
             why = blk_bar_sync(x, *lane);
         else if (x->action->type == PTX_EXEC_BAR_ARRIVE)

@@ -390,10 +390,10 @@ static bool place_full(struct ptx_access *a, const struct placing *p)
     if (high >> 31)
         return false;
     uint32_t outside = 0, bits = 0, gaps = 0, falls = 0, others = 0;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0, at = start; i < count; i++, at += step) {
         outside |= room - byte[i]; /* the highest bit: below 0 */
         bits |= byte[i] + (uint32_t)low;
-        byte[i] += start + i * step;
+        byte[i] += at;
     }
     for (uint32_t i = 1; i < count; i++) {
         uint32_t distance = byte[i] - byte[i - 1];

@@ -61,6 +61,7 @@ static void tell_row(const struct ptx_access *a, uint32_t e, uint32_t n, const u
         row.order = kept;
     }
     row.count = n;
+    row.run = a->run && row.span == 1 && x->op->count == 1 && a->kind != PTX_ACCESS_ATOM;
     const uint32_t more = e * x->op->bytes, shift = each == 4 ? 2 : each == 2 ? 1 : 0;
     for (uint32_t i = 0; i < x->lanes->count; i++)
         s->location[i] = (s->byte[i] + more) >> shift;

@@ -67,6 +67,7 @@ struct access_row {
     uint32_t count;
     uint32_t span; /* locations that an access takes, one behind the other */
     uint32_t bits; /* of a location */
+    bool run;      /* lanes 0, 1, .. of locations one behind the other; false: perhaps */
     const uint8_t *order;
     const uint32_t *location; /* by lane: its first */
     const uint64_t

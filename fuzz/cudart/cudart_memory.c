@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 1 << 16 };
+enum { CHUNK = 1 << 16, SET_CHUNK = 1 << 20 }; /* bytes at once: the device hears of each */
 
 EXPORT cudaError_t cudaMalloc(void **pointer, size_t bytes);
 EXPORT cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned flags);
@@ -395,14 +395,15 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
 
 static cudaError_t set_row(const struct set_2d *set, const char *function, char *to)
 {
-    char chunk[CHUNK];
     const size_t bytes = set->width * set->element;
-    cudaError_t error = cudaSuccess;
-    for (size_t i = 0; i < CHUNK && i < bytes; i += set->element)
+    const size_t most = bytes < SET_CHUNK ? bytes : SET_CHUNK;
+    char *chunk = malloc(most + 1);
+    cudaError_t error = chunk ? cudaSuccess : cudaErrorMemoryAllocation;
+    for (size_t i = 0; i < most && !error; i += set->element)
         memcpy(chunk + i, &set->value, set->element);
-    for (size_t done = 0; done < bytes && !error; done += CHUNK)
-        error =
-            copy_memory(function, to + done, chunk, bytes - done < CHUNK ? bytes - done : CHUNK);
+    for (size_t done = 0; done < bytes && !error; done += most)
+        error = copy_memory(function, to + done, chunk, bytes - done < most ? bytes - done : most);
+    free(chunk);
     return error;
 }
 

@@ -314,15 +314,18 @@ void order_launch_begin(struct device *device, const struct device_launch *launc
 static struct order_manner manner_at(const struct launch_race *race, uint32_t location,
                                      uint32_t *stm)
 {
-    const struct launch_slot *read = &race->reads[location], *write = &race->writes[location];
-    const struct launch_slot *strong = race->others[location].strong;
-    struct order_manner m = {.reads = read->thread != 0, .writes = write->thread != 0};
-    *stm = write->thread ? write->stm : read->stm;
-    m.strong = !m.reads && !m.writes && strong->thread != 0;
-    for (uint32_t i = 0; i < LAUNCH_SLOTS && strong[i].thread; i++) {
-        m.reads |= race->manners[strong[i].stm].reads;
-        m.writes |= race->manners[strong[i].stm].writes;
-        *stm = *stm ? *stm : strong[i].stm;
+    const struct launch_slot read = launch_slot_at(race, LAUNCH_READ, location);
+    const struct launch_slot write = launch_slot_at(race, LAUNCH_WRITE, location);
+    struct order_manner m = {.reads = read.thread != 0, .writes = write.thread != 0};
+    *stm = write.thread ? write.stm : read.stm;
+    m.strong = !m.reads && !m.writes && race->kept[LAUNCH_STRONG].thread[location] != 0;
+    for (enum launch_kept i = LAUNCH_STRONG; i <= LAUNCH_STRONG_BLOCK; i++) {
+        const struct launch_slot strong = launch_slot_at(race, i, location);
+        if (strong.thread == 0)
+            break;
+        m.reads |= race->manners[strong.stm].reads;
+        m.writes |= race->manners[strong.stm].writes;
+        *stm = *stm ? *stm : strong.stm;
     }
     return m;
 }

@@ -1,5 +1,5 @@
 /*
- * launch_internal.h - what launch.c and launch_parallel.c share.
+ * launch_internal.h - what the files of this room share.
  */
 #ifndef ORACLE_LAUNCH_INTERNAL_H
 #define ORACLE_LAUNCH_INTERNAL_H
@@ -18,5 +18,10 @@ enum status launch_run_group(struct launch *launch, struct machine *machine, uin
  * nothing is wrong with them, and the launch is as if they had run one after the other. False: nothing is known of any,
  * and the launch is as it was before the first group. */
 bool launch_run_parallel(struct launch *launch, const struct launch_options *options);
+
+/* The i-th lane of a row that meets somebody, or the row's count: those before it are done. For plain accesses and
+ * atomics of a word, where barriers alone order threads. */
+uint32_t launch_go_quickly(const struct launch_race *race, enum access_kind kind,
+                           const struct access_row *row, uint32_t i);
 
 #endif

@@ -1,4 +1,5 @@
 #include "oracle/launch/launch_heap.h"
+#include "oracle/launch/launch_internal.h"
 
 #include "engine/base/inline.h"
 #include "engine/crs/crs.h"
@@ -7,7 +8,7 @@
 
 #include <string.h>
 
-enum { FINDINGS_MAX = 64, ALL_BYTES = 0xf };
+enum { FINDINGS_MAX = 64 };
 
 /* ---- words ---- */
 
@@ -182,21 +183,24 @@ INLINED bool is_unordered(const struct launch_race *race, const struct launch_sl
     return !race->syncs || !sync_before(&race->sync, slot->thread - 1u, slot->time, seen->resident);
 }
 
-INLINED struct launch_slot slot_of(const struct seen *seen)
+INLINED void keep(struct launch_race *race, enum launch_kept what, const struct seen *seen)
 {
-    return (struct launch_slot){(uint32_t)seen->thread + 1, seen->time, seen->stm};
+    launch_put(race, what, seen->location,
+               (struct launch_slot){(uint32_t)seen->thread + 1, seen->time, seen->stm});
 }
 
-/* `others` holds LAUNCH_OTHER_THREAD, LAUNCH_OTHER_BLOCK. */
-INLINED void put_slot(const struct launch_race *race, struct launch_slot *last,
-                      struct launch_slot *others, const struct seen *seen)
+/* `what` is LAUNCH_READ or LAUNCH_STRONG; those of another thread, of another block stand behind it. */
+INLINED void put_slot(struct launch_race *race, enum launch_kept what, const struct seen *seen)
 {
-    if (last->thread != 0 && last->thread - 1u != seen->thread) {
-        others[LAUNCH_OTHER_THREAD - 1] = *last;
-        if (!in_block(race, last, seen))
-            others[LAUNCH_OTHER_BLOCK - 1] = *last;
+    const struct launch_slot last = launch_slot_at(race, what, seen->location);
+    const bool stays = what == LAUNCH_READ ? is_unordered(race, &last, seen)
+                                           : last.thread != 0 && last.thread - 1u != seen->thread;
+    if (stays) {
+        launch_put(race, what + 1, seen->location, last);
+        if (!in_block(race, &last, seen))
+            launch_put(race, what + 2, seen->location, last);
     }
-    *last = slot_of(seen);
+    keep(race, what, seen);
 }
 
 /* Two strong accesses, of different threads: whether each scope holds the other thread. */
@@ -216,52 +220,47 @@ static bool scopes_meet(const struct launch_race *race, const struct launch_slot
 }
 
 /* A conflict with one of the strong accesses. */
-static const struct launch_slot *meet_strong(const struct launch_race *race,
-                                             const struct launch_slot *strong,
-                                             const struct seen *seen)
+static struct launch_slot meet_strong(const struct launch_race *race, const struct seen *seen)
 {
     const struct launch_manner *m = &race->manners[seen->stm];
-    for (uint32_t i = 0; i < LAUNCH_SLOTS; i++) {
-        const struct launch_slot *slot = &strong[i];
-        if (slot->thread == 0 || !(m->writes || race->manners[slot->stm].writes))
+    for (enum launch_kept i = LAUNCH_STRONG; i <= LAUNCH_STRONG_BLOCK; i++) {
+        const struct launch_slot slot = launch_slot_at(race, i, seen->location);
+        if (slot.thread == 0 || !(m->writes || race->manners[slot.stm].writes))
             continue;
-        if (!(m->strong && scopes_meet(race, slot, seen)) && is_unordered(race, slot, seen))
+        if (!(m->strong && scopes_meet(race, &slot, seen)) && is_unordered(race, &slot, seen))
             return slot;
     }
-    return NULL;
+    return (struct launch_slot){0};
 }
 
 /* Who read it, as far as that is no matter of the order of barriers. */
-static const struct launch_slot *meet_reads(const struct launch_race *race, const struct seen *seen)
+static struct launch_slot meet_reads(const struct launch_race *race, const struct seen *seen)
 {
-    const struct launch_slot *others = race->others[seen->location].reads;
-    if (is_unordered(race, &race->reads[seen->location], seen))
-        return &race->reads[seen->location];
-    for (uint32_t i = 0; i < LAUNCH_SLOTS - 1; i++)
-        if (is_unordered(race, &others[i], seen))
-            return &others[i];
-    return NULL;
+    for (enum launch_kept i = LAUNCH_READ; i <= LAUNCH_READ_BLOCK; i++) {
+        const struct launch_slot slot = launch_slot_at(race, i, seen->location);
+        if (is_unordered(race, &slot, seen))
+            return slot;
+    }
+    return (struct launch_slot){0};
 }
 
 INLINED void visit(struct launch_race *race, const struct seen *seen, const struct launch_manner *m)
 {
-    struct launch_others *others = &race->others[seen->location];
-    struct launch_slot *write = &race->writes[seen->location];
-    const struct launch_slot *partner = NULL;
-    if (is_unordered(race, write, seen))
-        partner = write;
-    if (m->writes && !partner && race->reads[seen->location].thread)
+    struct launch_slot partner = launch_slot_at(race, LAUNCH_WRITE, seen->location);
+    if (!is_unordered(race, &partner, seen))
+        partner.thread = 0;
+    if (m->writes && !partner.thread && race->kept[LAUNCH_READ].thread[seen->location])
         partner = meet_reads(race, seen);
-    if (!partner && race->has_strong && others->strong[LAUNCH_LAST].thread)
-        partner = meet_strong(race, others->strong, seen);
-    if (partner)
-        note_race(race, seen, partner);
+    if (!partner.thread && race->has_strong && race->kept[LAUNCH_STRONG].thread[seen->location])
+        partner = meet_strong(race, seen);
+    if (partner.thread)
+        note_race(race, seen, &partner);
     if (m->strong)
-        put_slot(race, others->strong, others->strong + 1, seen);
+        put_slot(race, LAUNCH_STRONG, seen);
     else if (m->writes)
-        *write = slot_of(seen);
+        keep(race, LAUNCH_WRITE, seen);
     else
-        put_slot(race, &race->reads[seen->location], others->reads, seen);
+        put_slot(race, LAUNCH_READ, seen);
 }
 
 /* Bits of the bytes of a word that `span` locations from `location` on take, in it. */
@@ -312,118 +311,6 @@ static struct seen seen_by(const struct launch_race *race, const struct access_r
                          .warp_floor = race->sync.warp_floor[resident * race->sync.warps + warp]};
 }
 
-/* ---- the quick way ----
- *
- * A plain access or an atomic, of a word, where barriers alone order threads, that meets nobody: nearly all are of that
- * kind. */
-
-struct quick {
-    struct launch_slot *writes, *reads;
-    struct launch_others *others;
-    uint8_t *written, *touched;
-    uint32_t threads, global_locations, block_first,
-        block_floor; /* of the block: first thread + 1 */
-    bool has_strong;
-};
-
-INLINED bool is_known(const struct quick *q, const struct launch_slot *slot, bool shared,
-                      uint32_t thread)
-{
-    if (slot->thread == 0 || slot->thread == thread)
-        return true;
-    return slot->thread - q->block_first < q->threads ? slot->time < q->block_floor : shared;
-}
-
-INLINED bool are_known(const struct quick *q, const struct launch_slot *others, bool shared,
-                       uint32_t thread)
-{
-    return is_known(q, &others[LAUNCH_OTHER_THREAD - 1], shared, thread) &&
-           is_known(q, &others[LAUNCH_OTHER_BLOCK - 1], shared, thread);
-}
-
-INLINED void put_quickly(const struct quick *q, struct launch_slot *last,
-                         struct launch_slot *others, const struct launch_slot *now)
-{
-    if (last->thread != 0 && last->thread != now->thread) {
-        others[LAUNCH_OTHER_THREAD - 1] = *last;
-        if (last->thread - q->block_first >= q->threads)
-            others[LAUNCH_OTHER_BLOCK - 1] = *last;
-    }
-    *last = *now;
-}
-
-/* Whether all strong accesses were by this block: their scopes hold each other's threads. */
-INLINED bool is_near(const struct quick *q, const struct launch_slot *strong, bool shared)
-{
-    return strong->thread == 0 || shared ||
-           (strong->thread - q->block_first < q->threads && strong[LAUNCH_OTHER_BLOCK].thread == 0);
-}
-
-/* False: nothing was done. */
-INLINED bool visit_quickly(const struct quick *q, uint32_t location, const struct launch_slot *now,
-                           const enum access_kind kind)
-{
-    struct launch_slot *read = &q->reads[location], *others = q->others[location].reads;
-    struct launch_slot *strong = q->others[location].strong;
-    const bool shared = location >= q->global_locations;
-    q->touched[location / LAUNCH_TOUCHED] = true;
-    if (kind != ACCESS_WRITE && q->written && q->written[location] != ALL_BYTES)
-        return false;
-    if (q->has_strong && (kind == ACCESS_ATOMIC ? !is_near(q, strong, shared) : strong->thread))
-        return false;
-    if (!is_known(q, &q->writes[location], shared, now->thread))
-        return false;
-    if (kind != ACCESS_READ && read->thread != 0 &&
-        !(is_known(q, read, shared, now->thread) && are_known(q, others, shared, now->thread)))
-        return false;
-    if (kind == ACCESS_WRITE && q->written)
-        q->written[location] = ALL_BYTES;
-    if (kind == ACCESS_WRITE)
-        q->writes[location] = *now;
-    else if (kind == ACCESS_READ)
-        put_quickly(q, read, others, now);
-    else
-        put_quickly(q, strong, strong + 1, now);
-    return true;
-}
-
-/* How many lanes behind the i-th, which met nobody, read the same location, less two, which are remembered: whom the
- * others meet is not decided by who they are. */
-INLINED uint32_t alike(const struct access_row *row, uint32_t i)
-{
-    uint32_t end = i + 1, location = row->location[row->order[i]];
-    while (end < row->count && row->location[row->order[end]] == location)
-        end++;
-    return end - i > 3 ? end - i - 3 : 0;
-}
-
-/* How many lanes, from the i-th on, went the quick way. */
-INLINED uint32_t go_quickly(const struct launch_race *race, const struct access_row *row,
-                            const struct seen *seen, uint32_t i, const enum access_kind kind)
-{
-    const struct quick q = {.writes = race->writes,
-                            .reads = race->reads,
-                            .others = race->others,
-                            .written = race->written,
-                            .touched = race->touched,
-                            .threads = race->program->launch.threads,
-                            .global_locations = race->global_locations,
-                            .block_first = (uint32_t)seen->block_first + 1,
-                            .block_floor = seen->block_floor,
-                            .has_strong = race->has_strong};
-    const uint32_t first = race->first_block * q.threads + row->first_thread + 1;
-    struct launch_slot now = {.time = seen->time, .stm = seen->stm};
-    for (; i < row->count; i++) {
-        uint32_t lane = row->order[i];
-        now.thread = first + lane;
-        if (!visit_quickly(&q, row->location[lane], &now, kind))
-            break;
-        if (kind == ACCESS_READ && q.writes[row->location[lane]].thread != now.thread)
-            i += alike(row, i);
-    }
-    return i;
-}
-
 /* ---- the observer ---- */
 
 static void visit_lane(struct launch_race *race, const struct access_row *row, struct seen *seen,
@@ -455,9 +342,7 @@ static void on_row(void *context, enum access_kind kind, const struct access_row
         m = &plain;
     for (uint32_t i = 0; i < row->count; i++) {
         if (quickly)
-            i = kind == ACCESS_READ    ? go_quickly(race, row, &seen, i, ACCESS_READ)
-                : kind == ACCESS_WRITE ? go_quickly(race, row, &seen, i, ACCESS_WRITE)
-                                       : go_quickly(race, row, &seen, i, ACCESS_ATOMIC);
+            i = launch_go_quickly(race, kind, row, i);
         if (i == row->count)
             break;
         seen.resident = row->first_thread + row->order[i];
@@ -613,9 +498,10 @@ struct launch_race *launch_race_new(struct arena *arena, const struct program *p
                                        .barrier = on_barrier,
                                        .use = program->ptx->has_named_barriers ? on_use : NULL,
                                        .step = race->syncs ? on_step : NULL};
-    race->writes = ARENA_ARRAY(arena, struct launch_slot, locations);
-    race->reads = ARENA_ARRAY(arena, struct launch_slot, locations);
-    race->others = ARENA_ARRAY(arena, struct launch_others, locations);
+    for (enum launch_kept i = 0; i < LAUNCH_KEPT; i++)
+        race->kept[i] = (struct launch_slots){.thread = ARENA_ARRAY(arena, uint32_t, locations),
+                                              .time = ARENA_ARRAY(arena, uint32_t, locations),
+                                              .stm = ARENA_ARRAY(arena, uint32_t, locations)};
     race->touched = ARENA_ARRAY(arena, uint8_t, locations / LAUNCH_TOUCHED + 1);
     race->written = ARENA_ARRAY(arena, uint8_t, program->private_base + 1);
     sync_start(&race->sync, arena, program->launch.blocks, program->launch.threads,
@@ -644,9 +530,8 @@ void launch_race_restart(struct launch_race *race, const struct program *program
 void launch_race_forget(struct launch_race *race, uint32_t location, uint32_t words)
 {
     const uint32_t units = race->program->units, count = words * units;
-    memset(race->writes + location, 0, count * sizeof *race->writes);
-    memset(race->reads + location, 0, count * sizeof *race->reads);
-    memset(race->others + location, 0, count * sizeof *race->others);
+    for (enum launch_kept i = 0; i < LAUNCH_KEPT; i++)
+        memset(race->kept[i].thread + location, 0, count * sizeof *race->kept[i].thread);
     if (race->written)
         memset(race->written + location / units, 0, words);
 }

@@ -5,9 +5,10 @@
  * (launch_sync.h), and they are not both strong with scopes that hold each other's thread: PTX's definition. Strong are
  * atomics, volatile accesses, and those with .relaxed, .acquire or .release.
  *
- * A location keeps its last write, and of reads and of strong accesses three (LAUNCH_SLOTS). So no race is told that is
- * none, the first race at a location is found as long as barriers alone order its accesses, and where fences order some
- * of its readers with a writer, but not another one, it may be missed.
+ * A location keeps its last write, and of reads and of strong accesses three each (enum launch_kept). A read that comes
+ * after the one that is kept takes its place: who does not come after the earlier one does not come after it either.
+ * So no race is told that is none, the first race at a location is found as long as barriers alone order its accesses,
+ * and where fences order some of its readers with a writer, but not another one, it may be missed.
  */
 #ifndef ORACLE_LAUNCH_RACE_H
 #define ORACLE_LAUNCH_RACE_H
@@ -42,19 +43,29 @@ struct launch_slot {
     uint32_t stm;
 };
 
-/* What is remembered of a location, beside who wrote it last: of those who read it, and of those whose accesses were
- * strong, the last one, the last one of another thread, the last one of another block. So whoever of all of them a
- * barrier does not put before an access is there, or somebody else whom it does not. In shared memory, who is of
- * another block was there before the blocks of now, and counts for nothing. */
-enum { LAUNCH_LAST, LAUNCH_OTHER_THREAD, LAUNCH_OTHER_BLOCK, LAUNCH_SLOTS };
+/* What is kept of a location: who wrote it last; of those who read it, and of those whose accesses were strong, the
+ * last one, the last one of another thread, the last one of another block. So whoever of all of them a barrier does not
+ * put before an access is there, or somebody else whom it does not. In shared memory, who is of another block was there
+ * before the blocks of now, and counts for nothing. */
+enum launch_kept {
+    LAUNCH_WRITE,
+    LAUNCH_READ,
+    LAUNCH_READ_THREAD,
+    LAUNCH_READ_BLOCK,
+    LAUNCH_STRONG,
+    LAUNCH_STRONG_THREAD,
+    LAUNCH_STRONG_BLOCK,
+    LAUNCH_KEPT
+};
 
-struct launch_others { /* who read beside the last one; who accessed strongly */
-    struct launch_slot reads[LAUNCH_SLOTS - 1], strong[LAUNCH_SLOTS];
+/* One of these of each location: what lies one behind the other is looked at together (launch_quick.c). */
+struct launch_slots {
+    uint32_t *thread, *time, *stm;
 };
 
 enum { LAUNCH_TOUCHED = 1024 };
 
-enum { LAUNCH_LOCATION_BYTES = 2 * sizeof(struct launch_slot) + sizeof(struct launch_others) };
+enum { LAUNCH_LOCATION_BYTES = LAUNCH_KEPT * sizeof(struct launch_slot) };
 
 struct launch_manner { /* how an instruction accesses */
     bool strong, acquires, releases;
@@ -72,10 +83,9 @@ struct launch_race {
     const struct program *program;
     const struct launch_manner *manners; /* a statement each */
     struct launch_sync sync;
-    /* A location of global and shared memory each; most are only read, and by one thread: */
-    struct launch_slot *writes, *reads; /* the last one */
-    struct launch_others *others;
-    uint8_t *touched; /* LAUNCH_TOUCHED locations each: whether one of them was accessed */
+    struct launch_slots
+        kept[LAUNCH_KEPT]; /* of global and shared memory; most is only read, and by one thread */
+    uint8_t *touched;      /* LAUNCH_TOUCHED locations each: whether one of them was accessed */
     uint8_t *written; /* a word of it: bits of the bytes that were written; NULL: nobody asks */
     uint32_t global_locations;
     uint32_t first_block;
@@ -89,6 +99,23 @@ struct launch_race {
     uint32_t finding_count;
     const struct launch_heap_watch *heap; /* who knows what lies in the heap; NULL: there is none */
 };
+
+static inline struct launch_slot launch_slot_at(const struct launch_race *race,
+                                                enum launch_kept what, uint32_t location)
+{
+    const struct launch_slots *slots = &race->kept[what];
+    return (struct launch_slot){slots->thread[location], slots->time[location],
+                                slots->stm[location]};
+}
+
+static inline void launch_put(struct launch_race *race, enum launch_kept what, uint32_t location,
+                              struct launch_slot slot)
+{
+    const struct launch_slots *slots = &race->kept[what];
+    slots->thread[location] = slot.thread;
+    slots->time[location] = slot.time;
+    slots->stm[location] = slot.stm;
+}
 
 /* For a program and another one that differs in the number of its blocks only, which is not larger. */
 struct launch_race *launch_race_new(struct arena *arena, const struct program *program);

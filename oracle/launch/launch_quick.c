@@ -1,0 +1,259 @@
+/*
+ * launch_quick.c - the quick way of launch_race.h: accesses that meet nobody, which nearly all are.
+ *
+ * Plain accesses and atomics, of a word, where barriers alone order threads. What lanes in a row do to locations in a
+ * row is one access, of which compilers make loops of vectors; otherwise lanes go one by one. A race is found here if
+ * and only if it is found in the general way (launch_race.c); who is kept of several readers may differ.
+ */
+#include "oracle/launch/launch_internal.h"
+
+#include "engine/base/inline.h"
+
+enum { ALL_BYTES = 0xf, RUN_LEAST = 4 };
+
+struct quick {
+    const struct launch_slots *kept; /* of enum launch_kept */
+    uint8_t *written, *touched;
+    uint32_t threads, global_locations;
+    uint32_t block_first,
+        block_floor;        /* of the block: first thread + 1; what was done before is known */
+    struct launch_slot now; /* the access, of the first lane in question */
+    bool has_strong;
+};
+
+/* Lanes in a row, at locations in a row; the same lane at the same location as before is one, too. */
+struct stretch {
+    uint32_t location, count;
+    bool shared;
+};
+
+/* In words whose highest bit says true, as vectors compute them fastest: no unsigned comparisons, no bools. */
+INLINED uint32_t differ(uint32_t a, uint32_t b)
+{
+    return (a ^ b) | (0 - (a ^ b));
+}
+
+INLINED uint32_t is_inside(const struct quick *q, uint32_t who)
+{
+    const uint32_t number = who - q->block_first;
+    return ~number & (number - q->threads);
+}
+
+/* A launch has no 2^31 barriers. */
+INLINED uint32_t is_late(const struct quick *q, uint32_t time)
+{
+    return ~(time - q->block_floor);
+}
+
+/* Whether a thread of the block did it, after the block's last barrier. */
+INLINED uint32_t is_recent(const struct quick *q, uint32_t who, uint32_t time)
+{
+    return is_inside(q, who) & is_late(q, time);
+}
+
+/* Whether what somebody did is unknown to the thread of this number + 1: others of the block did it after its last
+ * barrier, or it was another block, but in shared memory: that one is gone. */
+INLINED uint32_t is_unknown(const struct quick *q, uint32_t who, uint32_t time, uint32_t thread,
+                            bool shared)
+{
+    return differ(who, thread) &
+           (shared ? is_recent(q, who, time)
+                   : differ(who, 0) & (is_late(q, time) | ~is_inside(q, who)));
+}
+
+INLINED bool are_unknown_there(const struct quick *q, enum launch_kept what,
+                               const struct stretch *s, const bool shared)
+{
+    const uint32_t *restrict who = q->kept[what].thread + s->location;
+    const uint32_t *restrict time = q->kept[what].time + s->location;
+    uint32_t unknown = 0;
+    for (uint32_t i = 0; i < s->count; i++)
+        unknown |= is_unknown(q, who[i], time[i], q->now.thread + i, shared);
+    return unknown >> 31;
+}
+
+INLINED bool are_unknown(const struct quick *q, enum launch_kept what, const struct stretch *s)
+{
+    return s->shared ? are_unknown_there(q, what, s, true) : are_unknown_there(q, what, s, false);
+}
+
+INLINED bool are_there(const uint32_t *thread, uint32_t count)
+{
+    uint32_t any = 0;
+    for (uint32_t i = 0; i < count; i++)
+        any |= thread[i];
+    return any != 0;
+}
+
+/* Strong accesses that are not all by this block, whose scopes hold each other's threads. */
+INLINED bool are_far(const struct quick *q, const struct stretch *s)
+{
+    const uint32_t *restrict last = q->kept[LAUNCH_STRONG].thread + s->location;
+    const uint32_t *restrict other = q->kept[LAUNCH_STRONG_BLOCK].thread + s->location;
+    uint32_t far = 0;
+    for (uint32_t i = 0; i < s->count; i++)
+        far |= (last[i] != 0) & ((last[i] - q->block_first >= q->threads) | (other[i] != 0));
+    return far && !s->shared;
+}
+
+/* Whether one of them may meet somebody. */
+INLINED bool may_meet(const struct quick *q, const struct stretch *s, const enum access_kind kind)
+{
+    if (kind != ACCESS_WRITE && q->written) {
+        uint8_t bytes = ALL_BYTES;
+        for (uint32_t i = 0; i < s->count; i++)
+            bytes &= q->written[s->location + i];
+        if (bytes != ALL_BYTES)
+            return true;
+    }
+    if (q->has_strong &&
+        (kind == ACCESS_ATOMIC ? are_far(q, s)
+                               : are_there(q->kept[LAUNCH_STRONG].thread + s->location, s->count)))
+        return true;
+    if (are_unknown(q, LAUNCH_WRITE, s))
+        return true;
+    return kind != ACCESS_READ &&
+           (are_unknown(q, LAUNCH_READ, s) || are_unknown(q, LAUNCH_READ_THREAD, s) ||
+            are_unknown(q, LAUNCH_READ_BLOCK, s));
+}
+
+/* Whether two threads have read each of them, one of the block's, since its last barrier, and another one since then:
+ * who comes after both comes after a third one that reads now. */
+INLINED bool are_read(const struct quick *q, const struct stretch *s)
+{
+    const uint32_t *restrict who = q->kept[LAUNCH_READ_THREAD].thread + s->location;
+    const uint32_t *restrict when = q->kept[LAUNCH_READ_THREAD].time + s->location;
+    uint32_t read = UINT32_MAX;
+    for (uint32_t i = 0; i < s->count; i++)
+        read &= is_recent(q, who[i], when[i]);
+    return read >> 31;
+}
+
+/* The last ones of LAUNCH_READ or LAUNCH_STRONG that stay beside the new ones: those of another thread, of another
+ * block. */
+INLINED void push(const struct quick *q, const enum launch_kept what, const struct stretch *s)
+{
+    const struct launch_slots *last = &q->kept[what], *thread = &q->kept[what + 1],
+                              *block = &q->kept[what + 2];
+    for (uint32_t i = 0, l = s->location; i < s->count; i++, l++) {
+        const uint32_t who = last->thread[l], self = q->now.thread + i;
+        if (!(what == LAUNCH_READ ? is_unknown(q, who, last->time[l], self, s->shared) >> 31
+                                  : who != 0 && who != self))
+            continue;
+        thread->thread[l] = who;
+        thread->time[l] = last->time[l];
+        thread->stm[l] = last->stm[l];
+        if (who - q->block_first < q->threads)
+            continue;
+        block->thread[l] = who;
+        block->time[l] = last->time[l];
+        block->stm[l] = last->stm[l];
+    }
+}
+
+INLINED void put_now(const struct quick *q, const enum launch_kept what, const struct stretch *s)
+{
+    uint32_t *restrict thread = q->kept[what].thread + s->location;
+    uint32_t *restrict time = q->kept[what].time + s->location;
+    uint32_t *restrict stm = q->kept[what].stm + s->location;
+    for (uint32_t i = 0; i < s->count; i++) {
+        thread[i] = q->now.thread + i;
+        time[i] = q->now.time;
+        stm[i] = q->now.stm;
+    }
+}
+
+/* False: nothing was done. */
+INLINED bool visit(const struct quick *q, const struct stretch *s, const enum access_kind kind)
+{
+    if (may_meet(q, s, kind))
+        return false;
+    q->touched[s->location / LAUNCH_TOUCHED] = true;
+    q->touched[(s->location + s->count - 1) / LAUNCH_TOUCHED] = true;
+    if (kind == ACCESS_WRITE && q->written)
+        for (uint32_t i = 0; i < s->count; i++)
+            q->written[s->location + i] = ALL_BYTES;
+    if (kind == ACCESS_READ && are_unknown(q, LAUNCH_READ, s)) {
+        if (are_read(q, s))
+            return true;
+        push(q, LAUNCH_READ, s);
+    }
+    if (kind == ACCESS_ATOMIC)
+        push(q, LAUNCH_STRONG, s);
+    put_now(q,
+            kind == ACCESS_READ    ? LAUNCH_READ
+            : kind == ACCESS_WRITE ? LAUNCH_WRITE
+                                   : LAUNCH_STRONG,
+            s);
+    return true;
+}
+
+/* How many lanes from the i-th on stand in a row, at locations in a row. */
+INLINED uint32_t run_at(const struct access_row *row, uint32_t i)
+{
+    const uint32_t lane = row->order[i], location = row->location[lane];
+    uint32_t n = 1;
+    if (row->run)
+        return row->count - i;
+    while (i + n < row->count && row->order[i + n] == lane + n &&
+           row->location[lane + n] == location + n)
+        n++;
+    return n;
+}
+
+/* How many lanes behind the i-th, which met nobody, read the same location, less two, which are remembered: whom the
+ * others meet is not decided by who they are. */
+INLINED uint32_t alike(const struct access_row *row, uint32_t i)
+{
+    uint32_t end = i + 1, location = row->location[row->order[i]];
+    while (end < row->count && row->location[row->order[end]] == location)
+        end++;
+    return end - i > 3 ? end - i - 3 : 0;
+}
+
+INLINED uint32_t go(struct quick *q, const struct access_row *row, uint32_t i,
+                    const enum access_kind kind)
+{
+    const uint32_t first = q->now.thread;
+    for (uint32_t one_by_one = 0; i < row->count; i++) {
+        const uint32_t lane = row->order[i];
+        struct stretch s = {row->location[lane], 1, row->location[lane] >= q->global_locations};
+        q->now.thread = first + lane;
+        if (i >= one_by_one) {
+            s.count = run_at(row, i);
+            one_by_one = i + s.count;
+            if (s.count >= RUN_LEAST && visit(q, &s, kind)) {
+                i += s.count - 1;
+                continue;
+            }
+            s.count = 1;
+        }
+        if (!visit(q, &s, kind))
+            break;
+        if (kind == ACCESS_READ && q->kept[LAUNCH_WRITE].thread[s.location] != q->now.thread)
+            i += alike(row, i);
+    }
+    return i;
+}
+
+uint32_t launch_go_quickly(const struct launch_race *race, enum access_kind kind,
+                           const struct access_row *row, uint32_t i)
+{
+    const struct ast_launch *launch = &race->program->launch;
+    const uint32_t resident = row->first_thread / launch->threads;
+    const struct sync_block *block = &race->sync.block[resident];
+    struct quick q = {.kept = race->kept,
+                      .written = race->written,
+                      .touched = race->touched,
+                      .threads = launch->threads,
+                      .global_locations = race->global_locations,
+                      .block_first = (race->first_block + resident) * launch->threads + 1,
+                      .block_floor = block->floor,
+                      .now = {.thread = race->first_block * launch->threads + row->first_thread + 1,
+                              .time = block->clock,
+                              .stm = row->stm},
+                      .has_strong = race->has_strong};
+    return kind == ACCESS_READ    ? go(&q, row, i, ACCESS_READ)
+           : kind == ACCESS_WRITE ? go(&q, row, i, ACCESS_WRITE)
+                                  : go(&q, row, i, ACCESS_ATOMIC);
+}
