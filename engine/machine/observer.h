@@ -93,6 +93,8 @@ struct observer {
                     const struct barrier_event *event);
     /* Named barriers only; a barrier that releases all threads of a block is reported as a `barrier` too. */
     void (*use)(void *context, const struct machine *machine, const struct barrier_use *use);
+    /* The actor is going to step, the machine as it is before that. Told by machine_run, if it tells of choices. */
+    void (*picked)(void *context, const struct machine *machine, uint32_t actor);
     /* One of n possibilities inside a step has been chosen, number `choice`; the step is told of afterwards.
      * machine_run tells it, and tells of n = 1 before the first step, so that who is told of nothing else knows that
      * there was nothing. */

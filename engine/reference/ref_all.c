@@ -143,7 +143,13 @@ static struct ref_all_state *state_now(struct search *x, bool *is_new)
     for (uint32_t i = 0; i < x->r->actor_count; i++) {
         s->live[i] = ref_is_live(x->r, i);
         s->final[i] = !s->live[i] && !x->r->actors[i].waits;
+        for (uint32_t k = 0; k < x->r->actor_count && x->r->kind == REF_THREADS; k++)
+            s->at_place_of[i] |=
+                (uint32_t)ref_at_one_place(x->r->actors[i].stack, x->r->actors[k].stack, false)
+                << k;
     }
+    for (uint32_t t = 0; t < x->r->thread_count; t++)
+        x->all->own_choices |= x->r->threads[t].choices > 0;
     *list = s;
     return s;
 }

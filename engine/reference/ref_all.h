@@ -20,6 +20,8 @@ struct ref_all_state {
     const unsigned char *key;
     uint32_t key_bytes;
     bool over, live[REF_ALL_ACTORS], final[REF_ALL_ACTORS];
+    /* REF_THREADS: at one program counter with it are those of these bits (simt-correctness 5.2) */
+    uint32_t at_place_of[REF_ALL_ACTORS];
     struct ref_all_accesses *seen; /* with these it has been come to */
     uint32_t first_edge;           /* that leads on; REF_ALL_NONE */
     struct ref_all_state *next;    /* of those with one sum */
@@ -40,7 +42,7 @@ struct ref_all {
     struct ref_all_edge *edges;
     struct ref_all_outcome *outcomes;
     uint32_t state_count, edge_count, outcome_count, words;
-    bool race;
+    bool race, own_choices; /* own_choices: a thread has made one */
     const char
         *cut; /* it is not all: "states", "depth", .., or what the reference does not know; NULL */
 };

@@ -57,6 +57,28 @@ bool ref_same_stack(const struct ref_item *a, const struct ref_item *b)
     return a == b;
 }
 
+/* The same statements and contexts. What an evaluated assignment holds counts only literally. */
+static bool same_item(const struct ref_item *a, const struct ref_item *b, bool literal)
+{
+    if (a->kind != b->kind)
+        return false;
+    if (a->kind == REF_BRK)
+        return true;
+    if (a->kind == REF_CALL)
+        return (a->stm ? a->stm->function : NULL) == (b->stm ? b->stm->function : NULL);
+    return a->stm == b->stm && a->empty == b->empty &&
+           (!literal || a->kind != REF_EVALUATED ||
+            (a->cell.word == b->cell.word && a->value == b->value));
+}
+
+bool ref_at_one_place(const struct ref_item *a, const struct ref_item *b, bool literal)
+{
+    for (; a && b; a = a->rest, b = b->rest)
+        if (!same_item(a, b, literal))
+            return false;
+    return a == b;
+}
+
 uint32_t ref_calls_on(const struct ref_item *stack)
 {
     uint32_t calls = 0;

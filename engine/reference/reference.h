@@ -207,6 +207,10 @@ void ref_start(struct ref *r, const int32_t *inputs);
 /* One step of an actor: the rule that applies. RULE_NONE: none, or r->unknown. */
 enum rule ref_step(struct ref *r, uint32_t actor, const struct ref_told *told);
 
+/* Stacks of Table 4: whether two threads are at one program counter, which in literal mode has evaluated values, too
+ * (5.2, A-7). */
+bool ref_at_one_place(const struct ref_item *a, const struct ref_item *b, bool literal);
+
 /* How many calls are on the stack, the kernel's own included. */
 uint32_t ref_calls_on(const struct ref_item *stack);
 

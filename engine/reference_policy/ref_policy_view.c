@@ -114,28 +114,10 @@ static struct ref_spot spot_of_stack(const void *of, uint32_t thread)
     return spot;
 }
 
-/* ς(θ) = ς(θ'): the same statements and contexts. What an evaluated assignment holds counts only literally. */
-static bool same_item(const struct ref_item *a, const struct ref_item *b, bool literal)
-{
-    if (a->kind != b->kind)
-        return false;
-    if (a->kind == REF_BRK)
-        return true;
-    if (a->kind == REF_CALL)
-        return (a->stm ? a->stm->function : NULL) == (b->stm ? b->stm->function : NULL);
-    return a->stm == b->stm && a->empty == b->empty &&
-           (!literal || a->kind != REF_EVALUATED ||
-            (a->cell.word == b->cell.word && a->value == b->value));
-}
-
 static bool same_stacks(const void *of, uint32_t thread, uint32_t other, bool literal)
 {
     const struct places *x = of;
-    const struct ref_item *a = x->r->actors[thread].stack, *b = x->r->actors[other].stack;
-    for (; a && b; a = a->rest, b = b->rest)
-        if (!same_item(a, b, literal))
-            return false;
-    return a == b;
+    return ref_at_one_place(x->r->actors[thread].stack, x->r->actors[other].stack, literal);
 }
 
 static bool loop_above(const void *of, uint32_t thread, uint32_t height)

@@ -5,13 +5,15 @@
  * other than the one that stepped last is kept from pick to pick: a step changes only its own actor's
  * next step, and the list when its actor leaves it - it waits at a barrier, or is final - and when it
  * releases its block: then all actors of the block are there, with new next steps. So a list that has
- * grown means a release of the block whose actor stepped last; a block of one actor never waits.
+ * grown means a release of the block whose actor stepped last, or of its cluster; a block of one actor waits for nobody
+ * but its cluster.
  */
 #include "engine/schedule/sched.h"
 
 #include "engine/base/inline.h"
 #include "engine/base/invariant.h"
 #include "engine/machine/live.h"
+#include "engine/program/ptx_code.h"
 
 enum {
     NO_ACTOR = INT32_MAX,
@@ -188,10 +190,13 @@ static bool has_grown(struct scheduler *s, const struct machine *machine)
     return s->live_seen > before;
 }
 
-/* The live actors of a block, from the returned index up to *end. */
+/* The live actors of a block, from the returned index up to *end; all, where the barrier of a cluster may have released
+ * some of other blocks. */
 static uint32_t live_group(const struct machine *machine, uint32_t actor, uint32_t *end)
 {
-    uint32_t each = machine->actor_count / machine->program->launch.blocks;
+    const struct program *program = machine->program;
+    bool clusters = program->form == FORM_PTX && program->ptx->has_cluster_barrier;
+    uint32_t each = machine->actor_count / (clusters ? 1 : program->launch.blocks);
     uint32_t first = actor / each * each;
     *end = live_from(machine, first + each);
     return live_from(machine, first);
@@ -555,7 +560,11 @@ static uint32_t told_choose_of(struct choices *choices, uint32_t n, const uint32
 static uint32_t told_pick(struct choices *choices, const struct machine *machine)
 {
     struct told_choices *told = (struct told_choices *)choices;
-    return told->inner->pick(told->inner, machine);
+    uint32_t index = told->inner->pick(told->inner, machine);
+    for (const struct observer *o = told->observers; o; o = o->next)
+        if (o->picked)
+            o->picked(o->context, machine, machine->head->live[index]);
+    return index;
 }
 
 enum status machine_run(struct machine *machine, struct choices *choices, uint64_t budget_steps,

@@ -69,10 +69,18 @@ static void on_barrier(void *context, const struct machine *machine,
     f->barrier_count++;
 }
 
+static void on_pick(void *context, const struct machine *machine, uint32_t actor)
+{
+    (void)machine;
+    (void)actor;
+    follow_promise_pick(context);
+}
+
 static void on_choice(void *context, uint32_t n, uint32_t choice)
 {
     struct follower *f = context;
     f->hears_choices = true;
+    follow_promise_choice(f, n, choice);
     if (n > 1 && f->choice_count < FOLLOW_CHOICES)
         f->choices[f->choice_count++] = choice;
     if (f->offered < (uint64_t)1 << 32)
@@ -332,8 +340,11 @@ struct follower *follow_new(struct arena *arena, struct ref_room *room, enum sub
                         : !(f->reference = reference_of(arena, room, subject, machine, why)))
         return NULL;
     f->heard = arena_room(arena, FOLLOW_ACCESSES * sizeof *f->heard);
-    f->observer = (struct observer){
-        .context = f, .step = on_step, .barrier = on_barrier, .chosen = on_choice};
+    f->observer = (struct observer){.context = f,
+                                    .step = on_step,
+                                    .barrier = on_barrier,
+                                    .picked = on_pick,
+                                    .chosen = on_choice};
     if (f->ptx) {
         f->uses = arena_room(arena, FOLLOW_USES * sizeof *f->uses);
         f->observer.use = follow_ptx_hear_use;

@@ -32,6 +32,7 @@ struct follower {
     struct follow_caches *caches;   /* ... or this, over caches (follow_caches.h) */
     struct follow_policy *policy;   /* who steps next, where a policy chooses; NULL: none has yet */
     struct follow_promise *promise; /* what the schedule promises; NULL: none was asked yet */
+    struct follow_walk *walk;       /* and, if it draws, what; NULL likewise */
     const char *unknown;            /* FOLLOW_LOST: what the reference does not know */
     bool hears_all; /* accesses reach it as the machine makes them: not those of pi(P) */
     enum follow_state state;
@@ -93,6 +94,18 @@ void follow_policy_leave(struct follower *f);
 void follow_promise_start(struct follower *f, struct arena *arena, const struct sched_spec *spec);
 void follow_promise_step(struct follower *f, uint32_t actor);
 void follow_promise_leave(struct follower *f);
+/* Somebody is going to step; a choice within the step, of so many. */
+void follow_promise_pick(struct follower *f);
+void follow_promise_choice(struct follower *f, uint32_t n, uint32_t choice);
+/* Whether the actor can step, as the reference has it. */
+bool follow_can_step(const struct follower *f, uint32_t actor);
+
+/* ---- follow_walks.c: schedules that draw ---- */
+
+void follow_walk_start(struct follower *f, struct arena *arena, const struct sched_spec *spec);
+/* UINT32_MAX: that is not known. Whom it takes, before the step; which of n it chooses within. */
+uint32_t follow_walk_choice(struct follower *f, uint32_t n);
+uint32_t follow_walk_next(struct follower *f);
 
 /* What the event says of the step that is to come: the statement, who is active. */
 void follow_compare_event(struct follower *f, const struct step_event *event);

@@ -87,9 +87,11 @@ static const char *compare(const struct searched *s, const struct way *way,
         differs = "states";
     if (!differs && states && found->liveness != searches_liveness(s))
         differs = "liveness";
+    if (!differs && states && found->own_choices != s->all.own_choices)
+        differs = "own choices";
     if (!differs && way->method == SEARCH_STATES && s->subject == SUBJECT_THREADS)
         differs = searches_progress(s, &s->progress);
-    return differs;
+    return differs || way->alike ? differs : searches_witnesses(s, found);
 }
 
 bool searches_of_threads(enum subject_id subject)
@@ -114,6 +116,7 @@ static const char *search(struct searched *s, const struct way *way)
     how.method = way->method;
     how.merge_local = how.no_races = how.no_lasso = way->merge_local;
     s->progress = (struct progress){.unit_of = s->units, .unit_count = s->actors};
+    s->progress.ask_random = s->subject == SUBJECT_THREADS && !way->merge_local;
     if (way->method == SEARCH_STATES)
         progress_ask(&how, &s->progress);
     struct machine *machine =
@@ -121,7 +124,8 @@ static const char *search(struct searched *s, const struct way *way)
     if (way->alike)
         searches_use_symmetry(s->arena, machine, &how);
     const struct search_result *found = search_run(s->arena, machine, &how);
-    if (!found->complete || found->cut || found->method != way->method)
+    if (!found->complete || found->cut || found->method != way->method ||
+        (way->alike && found->own_choices)) /* then they are not: symmetry.h */
         return NULL;
     const char *differs = compare(s, way, found);
     return differs ? arena_printf(s->arena, "%s: %s", way->name, differs) : NULL;
@@ -184,6 +188,8 @@ const char *searches_differ(struct arena *arena, enum subject_id subject, const 
         differs = search(&s, &ways[i]);
     if (!differs && (subject == SUBJECT_THREADS || subject == SUBJECT_SIMT))
         differs = searches_lassos(&s);
+    if (!differs)
+        differs = searches_tapes(&s);
     if (!differs && subject == SUBJECT_INTERLEAVE)
         differs = search_predicated(&s, forms_get(forms, PROGRAM_PREDICATED)->program);
     return differs;

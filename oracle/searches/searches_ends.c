@@ -1,6 +1,6 @@
 /*
- * searches_ends.c - whether executions end, under any schedule or one that treats some units fairly: by definition, on
- * all states with the set of those who have begun.
+ * searches_ends.c - whether executions end, under any schedule, one that treats some units fairly, weakly or strongly,
+ * or groups of threads that chance chooses: by definition, on all states, with the set of those who have begun.
  */
 #include "oracle/searches/searches_internal.h"
 
@@ -55,12 +55,14 @@ static void make_places(struct arena *arena, struct graph *g, bool begun_matters
 }
 
 /* Drops places that nothing leads to, or from, as often as there are any: what is left has infinite ways through it. */
-static void drop_finite(struct arena *arena, struct graph *g)
+static void drop_finite(struct arena *arena, struct graph *g, bool first)
 {
     bool *from = ARENA_ARRAY(arena, bool, g->place_count),
          *to = ARENA_ARRAY(arena, bool, g->place_count), changed = true;
-    g->there = ARENA_ARRAY(arena, bool, g->place_count);
-    memset(g->there, true, g->place_count);
+    if (first) {
+        g->there = ARENA_ARRAY(arena, bool, g->place_count);
+        memset(g->there, true, g->place_count);
+    }
     while (changed) {
         changed = false;
         memset(from, 0, g->place_count);
@@ -98,6 +100,7 @@ static void classify(struct arena *arena, struct graph *g)
     bool *forth = ARENA_ARRAY(arena, bool, g->place_count),
          *back = ARENA_ARRAY(arena, bool, g->place_count);
     g->class_of = ARENA_ARRAY(arena, uint32_t, g->place_count);
+    g->class_count = 0;
     for (uint32_t p = 0; p < g->place_count; p++) {
         if (!g->there[p] || g->class_of[p])
             continue;
@@ -110,11 +113,16 @@ static void classify(struct arena *arena, struct graph *g)
     }
 }
 
+static bool is_inside(const struct graph *g, const struct step *step)
+{
+    return g->class_of[step->from] != 0 && g->class_of[step->from] == g->class_of[step->to];
+}
+
 static struct graph graph_of(const struct searched *s, bool begun_matters)
 {
     struct graph g = {.all = &s->all, .actors = s->actors};
     make_places(s->arena, &g, begun_matters);
-    drop_finite(s->arena, &g);
+    drop_finite(s->arena, &g, true);
     classify(s->arena, &g);
     return g;
 }
@@ -210,16 +218,120 @@ static bool may_hang(const struct graph *g, enum progress_model model)
     return false;
 }
 
+/* Takes out what no strongly fair execution can go round in: places that a step of somebody who is treated fairly leads
+ * out of what is left, or that are on no cycle of it. Whether anything stays. */
+static bool has_trap(struct arena *arena, struct graph *g, enum progress_model model)
+{
+    bool *stays = ARENA_ARRAY(arena, bool, g->place_count), changed = true, some = false;
+    while (changed) {
+        changed = false;
+        drop_finite(arena, g, false);
+        classify(arena, g);
+        memset(stays, 0, g->place_count);
+        for (uint32_t e = 0; e < g->step_count; e++)
+            if (is_inside(g, &g->steps[e]))
+                stays[g->steps[e].from] = true;
+        for (uint32_t e = 0; e < g->step_count; e++) {
+            const struct place *from = &g->places[g->steps[e].from];
+            if (!is_inside(g, &g->steps[e]) &&
+                searches_treats_fairly(model, &g->all->states[from->state], from->begun,
+                                       g->steps[e].actor))
+                stays[g->steps[e].from] = false;
+        }
+        some = false;
+        for (uint32_t p = 0; p < g->place_count; p++) {
+            changed = changed || (g->there[p] && !stays[p]);
+            g->there[p] = g->there[p] && stays[p];
+            some = some || g->there[p];
+        }
+    }
+    return some;
+}
+
+/* ---- groups that are chosen at random ---- */
+
+/* The lowest of those that step with the thread: of its warp, at its program counter. */
+static uint32_t leader_of(const struct searched *s, uint32_t state, uint32_t thread)
+{
+    const struct ast_launch *launch = &s->program->launch;
+    const struct ref_all_state *x = &s->all.states[state];
+    uint32_t in_block = thread % launch->threads;
+    for (uint32_t t = thread - in_block % launch->warp; t < thread; t++)
+        if (x->live[t] && x->at_place_of[thread] >> t & 1)
+            return t;
+    return thread;
+}
+
+/* Where the group's steps lead, one thread's after the other; who cannot any more takes none. */
+static uint32_t behind_group(const struct searched *s, uint32_t state, uint32_t leader)
+{
+    uint32_t to = state;
+    for (uint32_t t = leader; t < s->actors && to != REF_ALL_NONE; t++)
+        if (s->all.states[state].live[t] && leader_of(s, state, t) == leader &&
+            s->all.states[to].live[t] && !s->all.states[to].over)
+            to = searches_step(s, to, t);
+    return to;
+}
+
+/* Whether from each state that groups lead to they lead to an end, with probability 1; *unknown: a step has choices. */
+static enum progress_verdict at_random(const struct searched *s, bool *unknown)
+{
+    uint32_t count = s->all.state_count, (*to)[REF_ALL_ACTORS];
+    bool *reached = ARENA_ARRAY(s->arena, bool, count), *ends = ARENA_ARRAY(s->arena, bool, count);
+    bool all_end = true;
+    to = arena_alloc(s->arena, count * sizeof *to, sizeof **to);
+    *unknown = false;
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t t = 0; t < s->actors; t++)
+            to[i][t] =
+                s->all.states[i].live[t] && leader_of(s, i, t) == t ? behind_group(s, i, t) : i;
+    reached[0] = true;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t i = 0; i < count; i++) {
+            bool end = s->all.states[i].over;
+            for (uint32_t t = 0; t < s->actors && reached[i]; t++) {
+                *unknown = *unknown || to[i][t] == REF_ALL_NONE;
+                if (*unknown)
+                    return PROGRESS_UNKNOWN;
+                changed = changed || !reached[to[i][t]];
+                reached[to[i][t]] = true;
+                end = end || ends[to[i][t]];
+            }
+            changed = changed || (end && !ends[i]);
+            ends[i] = ends[i] || end;
+        }
+    }
+    for (uint32_t i = 0; i < count; i++)
+        all_end = all_end && (!reached[i] || ends[i]);
+    return all_end ? PROGRESS_ENDS : ends[0] ? PROGRESS_MAY_HANG : PROGRESS_HANGS;
+}
+
 const char *searches_progress(const struct searched *s, const struct progress *said)
 {
     struct graph g = graph_of(s, true);
-    bool some_end = s->all.outcome_count > 0;
+    bool some_end = s->all.outcome_count > 0, unknown;
     for (int m = 0; m < PROGRESS_MODEL_COUNT; m++) {
-        enum progress_verdict is = !may_hang(&g, (enum progress_model)m) ? PROGRESS_ENDS
-                                   : some_end                            ? PROGRESS_MAY_HANG
-                                                                         : PROGRESS_HANGS;
+        enum progress_model model = (enum progress_model)m;
+        enum progress_verdict is = !may_hang(&g, model) ? PROGRESS_ENDS
+                                   : some_end           ? PROGRESS_MAY_HANG
+                                                        : PROGRESS_HANGS;
         if (said->answers[m].verdict != PROGRESS_UNKNOWN && said->answers[m].verdict != is)
             return arena_printf(s->arena, "progress under %s", progress_table[m].name);
     }
+    bool *there = g.there;
+    for (int m = PROGRESS_UNFAIR + 1; m < PROGRESS_MODEL_COUNT; m++) {
+        const struct progress_answer *answer = &said->answers[m];
+        g.there = ARENA_ARRAY(s->arena, bool, g.place_count);
+        memcpy(g.there, there, g.place_count);
+        if (answer->verdict != PROGRESS_UNKNOWN && !answer->strong_unknown &&
+            answer->strong == has_trap(s->arena, &g, (enum progress_model)m))
+            return arena_printf(s->arena, "progress under %s, strongly fair",
+                                progress_table[m].name);
+    }
+    enum progress_verdict random =
+        said->random.verdict == PROGRESS_UNKNOWN ? PROGRESS_UNKNOWN : at_random(s, &unknown);
+    if (random != PROGRESS_UNKNOWN && random != said->random.verdict)
+        return "progress under random";
     return NULL;
 }

@@ -25,13 +25,14 @@ bool searches_of_threads(enum subject_id subject);
 void searches_use_symmetry(struct arena *arena, struct machine *machine,
                            struct search_options *how);
 
-/* ---- searches_machines.c, searches_ptx_text.c ---- */
+/* ---- searches_machines.c, searches_ptx_text.c, searches_wide_text.c ---- */
 
 /* NULL: nothing. `of_threads`: all executions of a kernel whose threads have the same ones, or NULL. */
 const char *searches_machines_differ(struct arena *arena, enum subject_id subject, const char *text,
                                      const struct ref_all *of_threads, const char **unknown);
 void searches_access_texts(struct arena *arena, uint64_t number, const char **of_threads,
                            const char **of_ptx);
+const char *searches_wide_text(struct arena *arena, uint64_t number);
 
 /* ---- searches_ends.c ---- */
 
@@ -42,6 +43,34 @@ bool searches_treats_fairly(enum progress_model model, const struct ref_all_stat
                             uint32_t begun, uint32_t unit);
 /* "progress under lobe": the first model of which something else is said; NULL: none. Each actor is a unit. */
 const char *searches_progress(const struct searched *s, const struct progress *said);
+
+/* ---- searches_ways.c ---- */
+
+enum { SEARCHES_WAY = 96 /* steps at most */ };
+
+/* A way through the graph: the states it comes to, the first included, and who steps. */
+struct searched_way {
+    uint32_t count; /* of steps; UINT32_MAX: too long, or with a choice within a step */
+    uint32_t actors[SEARCHES_WAY], states[SEARCHES_WAY + 1];
+    bool wrong; /* somebody should step who cannot */
+};
+
+/* The one state that the actor's step leads to; REF_ALL_NONE: there is none, or a choice within the step. */
+uint32_t searches_step(const struct searched *s, uint32_t state, uint32_t actor);
+/* False: it has no room, or the actor's step does not lead to one state. */
+bool searches_add_step(const struct searched *s, struct searched_way *way, uint32_t actor);
+struct searched_way searches_way_of(const struct searched *s, const struct tape *stem,
+                                    const struct tape *loop);
+/* Whether the way, from its step `stem` on again and again, is an infinite execution of the model. */
+bool searches_is_execution(const struct searched *s, enum progress_model model,
+                           const struct searched_way *way, uint32_t stem);
+/* What a search says and its tapes do not show: its outcomes, its lasso, hangs under models. NULL: nothing. */
+const char *searches_witnesses(const struct searched *s, const struct search_result *found);
+
+/* ---- searches_tapes.c ---- */
+
+/* What is otherwise when an execution is recorded and replayed, and when its tape is changed; NULL: nothing. */
+const char *searches_tapes(const struct searched *s);
 
 /* ---- searches_lassos.c ---- */
 

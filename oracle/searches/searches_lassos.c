@@ -11,67 +11,12 @@
 
 #include <string.h>
 
-enum { STEPS = 48, WALKS = 3, LASSOS = 6 /* of a walk that are asked about */, FAIR_STEPS = 1500 };
-
-/* A way through the graph: the states it comes to, the first included, and who steps. */
-struct way {
-    uint32_t count; /* of steps */
-    uint32_t actors[2 * STEPS], states[2 * STEPS + 1];
-    bool wrong; /* somebody should step who cannot */
+enum {
+    STEPS = SEARCHES_WAY / 2,
+    WALKS = 3,
+    LASSOS = 6 /* of a walk that are asked about */,
+    FAIR_STEPS = 1500
 };
-
-/* The one state that the actor's step leads to; REF_ALL_NONE: there is none, or a choice within the step. */
-static uint32_t step_from(const struct searched *s, uint32_t state, uint32_t actor)
-{
-    uint32_t to = REF_ALL_NONE;
-    for (uint32_t e = s->all.states[state].first_edge; e != REF_ALL_NONE;
-         e = s->all.edges[e].other) {
-        if (s->all.edges[e].actor != actor)
-            continue;
-        if (to != REF_ALL_NONE)
-            return REF_ALL_NONE;
-        to = s->all.edges[e].to;
-    }
-    return to;
-}
-
-static bool add_step(const struct searched *s, struct way *way, uint32_t actor)
-{
-    uint32_t from = way->states[way->count], to = step_from(s, from, actor);
-    way->wrong = way->wrong || actor >= s->actors || !s->all.states[from].live[actor];
-    if (to == REF_ALL_NONE || way->count == 2 * STEPS)
-        return false;
-    way->actors[way->count++] = actor;
-    way->states[way->count] = to;
-    return true;
-}
-
-/* ---- by definition ---- */
-
-/* Steps [stem, count) come back to their first state; who is treated fairly is the same in each state, somebody (but
- * for `unfair`), and steps or cannot step somewhere. */
-static bool is_execution(const struct searched *s, enum progress_model model, const struct way *way,
-                         uint32_t stem)
-{
-    bool fair[REF_ALL_ACTORS] = {false}, settled[REF_ALL_ACTORS] = {false};
-    bool some = model == PROGRESS_UNFAIR, same = true;
-    uint32_t begun = 0;
-    for (uint32_t i = 0; i <= way->count; i++) {
-        const struct ref_all_state *state = &s->all.states[way->states[i]];
-        for (uint32_t u = 0; u < s->actors && i >= stem; u++) {
-            bool now = searches_treats_fairly(model, state, begun, u);
-            same = same && (i == stem || fair[u] == now);
-            fair[u] = now;
-            some = some || now;
-            settled[u] = settled[u] || !state->live[u] || (i < way->count && way->actors[i] == u);
-        }
-        if (i < way->count)
-            begun |= 1u << way->actors[i];
-    }
-    for (uint32_t u = 0; u < s->actors; u++)
-        same = same && (!fair[u] || settled[u]);
-    return same && some && stem < way->count && way->states[stem] == way->states[way->count];
-}
 
 /* ---- lassos that are drawn ---- */
 
@@ -80,7 +25,7 @@ struct walker {
     struct choices choices; /* first member */
     struct pcg rng;
     uint32_t often; /* bit a of actor a */
-    struct way *way;
+    struct searched_way *way;
 };
 
 static uint32_t walk_pick(struct choices *choices, const struct machine *machine)
@@ -90,7 +35,7 @@ static uint32_t walk_pick(struct choices *choices, const struct machine *machine
     uint32_t at = pcg_below(&w->rng, head->live_count);
     for (uint32_t i = 0; i < 4 && !(w->often >> head->live[at] & 1); i++)
         at = pcg_below(&w->rng, head->live_count);
-    if (w->way->count < 2 * STEPS)
+    if (w->way->count < SEARCHES_WAY)
         w->way->actors[w->way->count++] = head->live[at];
     return at;
 }
@@ -103,17 +48,17 @@ static uint32_t walk_choose(struct choices *choices, uint32_t n)
 }
 
 /* From the actors that stepped, the states; less, where there is a choice within a step. */
-static void find_states(const struct searched *s, struct way *way)
+static void find_states(const struct searched *s, struct searched_way *way)
 {
     uint32_t count = way->count;
     way->count = 0;
     way->states[0] = 0;
-    while (way->count < count && add_step(s, way, way->actors[way->count]))
+    while (way->count < count && searches_add_step(s, way, way->actors[way->count]))
         ;
 }
 
-static const struct tape *tape_of(struct arena *arena, const struct way *way, uint32_t from,
-                                  uint32_t to)
+static const struct tape *tape_of(struct arena *arena, const struct searched_way *way,
+                                  uint32_t from, uint32_t to)
 {
     struct tape *tape = tape_new(arena, to - from);
     for (uint32_t i = from; i < to; i++)
@@ -121,25 +66,13 @@ static const struct tape *tape_of(struct arena *arena, const struct way *way, ui
     return tape;
 }
 
-static struct way way_of(const struct searched *s, const struct tape *stem, const struct tape *loop)
-{
-    struct way way = {.count = 0};
-    bool follows = true;
-    for (uint32_t i = 0; i < stem->count && follows; i++)
-        follows = add_step(s, &way, stem->entries[i]);
-    for (uint32_t i = 0; i < loop->count && follows; i++)
-        follows = add_step(s, &way, loop->entries[i]);
-    way.count = follows ? way.count : UINT32_MAX;
-    return way;
-}
-
 static const char *ask_models(const struct searched *s, struct machine *machine,
-                              const struct way *way, uint32_t stem)
+                              const struct searched_way *way, uint32_t stem)
 {
     const struct fair_units units = {s->units, s->actors};
     for (int m = 0; m < PROGRESS_MODEL_COUNT; m++) {
         enum progress_model model = (enum progress_model)m;
-        bool is = is_execution(s, model, way, stem);
+        bool is = searches_is_execution(s, model, way, stem);
         if (fair_lasso_is(s->arena, machine, &units, model, tape_of(s->arena, way, 0, stem),
                           tape_of(s->arena, way, stem, way->count)) != is)
             return arena_printf(s->arena, "lasso: %s under %s", is ? "refused" : "taken",
@@ -150,18 +83,18 @@ static const char *ask_models(const struct searched *s, struct machine *machine,
 
 /* Loops that the walk closes, and those once more behind themselves: who steps in them has begun then. */
 static const char *ask_walk(const struct searched *s, struct machine *machine,
-                            const struct way *walk)
+                            const struct searched_way *walk)
 {
     uint32_t asked = 0;
     for (uint32_t to = 1; to <= walk->count && to <= STEPS; to++)
         for (uint32_t from = 0; from < to; from++) {
-            struct way way = *walk;
+            struct searched_way way = *walk;
             if (walk->states[from] != walk->states[to] || asked++ >= LASSOS)
                 continue;
             way.count = to;
             const char *differs = ask_models(s, machine, &way, from);
             for (uint32_t i = from; i < to; i++)
-                (void)add_step(s, &way, walk->actors[i]);
+                (void)searches_add_step(s, &way, walk->actors[i]);
             if (!differs && way.count == 2 * to - from)
                 differs = ask_models(s, machine, &way, to);
             if (differs)
@@ -172,7 +105,7 @@ static const char *ask_walk(const struct searched *s, struct machine *machine,
 
 /* ---- lassos that are found ---- */
 
-static bool steps_in(const struct way *way, uint32_t actor, uint32_t from, uint32_t to)
+static bool steps_in(const struct searched_way *way, uint32_t actor, uint32_t from, uint32_t to)
 {
     for (uint32_t i = from; i < to; i++)
         if (way->actors[i] == actor)
@@ -181,7 +114,8 @@ static bool steps_in(const struct way *way, uint32_t actor, uint32_t from, uint3
 }
 
 /* Whether every live actor steps in [from, to); live is who can step at its end. */
-static bool all_step(const struct searched *s, const struct way *way, uint32_t from, uint32_t to)
+static bool all_step(const struct searched *s, const struct searched_way *way, uint32_t from,
+                     uint32_t to)
 {
     for (uint32_t a = 0; a < s->actors; a++)
         if (s->all.states[way->states[to]].live[a] && !steps_in(way, a, from, to))
@@ -190,7 +124,7 @@ static bool all_step(const struct searched *s, const struct way *way, uint32_t f
 }
 
 /* What lasso_random says of the walk: a fair loop as soon as there is one, else the first one, if any. */
-static const char *ask_random(const struct searched *s, const struct way *walk,
+static const char *ask_random(const struct searched *s, const struct searched_way *walk,
                               const struct lasso *said)
 {
     bool over = s->all.states[walk->states[walk->count]].over, some = false;
@@ -218,7 +152,7 @@ static const char *ask_random(const struct searched *s, const struct way *walk,
 }
 
 /* A policy's loop: it comes back, and who steps in it, and who could, is as said. */
-static const char *ask_policy(const struct searched *s, const struct way *way,
+static const char *ask_policy(const struct searched *s, const struct searched_way *way,
                               const struct lasso *said)
 {
     uint32_t stem = (uint32_t)said->stem;
@@ -247,7 +181,7 @@ static const char *ask_policies(const struct searched *s, struct machine *machin
     if (lasso.kind != LASSO_FAIR && lasso.kind != LASSO_UNFAIR)
         return NULL;
     lasso_tapes(s->arena, machine, &policy, &lasso);
-    struct way way = way_of(s, lasso.stem_tape, lasso.loop_tape);
+    struct searched_way way = searches_way_of(s, lasso.stem_tape, lasso.loop_tape);
     return ask_policy(s, &way, &lasso);
 }
 
@@ -263,9 +197,10 @@ static const char *ask_samples(const struct searched *s, struct machine *machine
     for (int m = 0; m < PROGRESS_MODEL_COUNT; m++) {
         if (!found.answers[m].found)
             continue;
-        struct way way = way_of(s, found.answers[m].stem, found.answers[m].loop);
-        if (way.wrong || (way.count != UINT32_MAX && !is_execution(s, (enum progress_model)m, &way,
-                                                                   found.answers[m].stem->count)))
+        struct searched_way way = searches_way_of(s, found.answers[m].stem, found.answers[m].loop);
+        if (way.wrong ||
+            (way.count != UINT32_MAX &&
+             !searches_is_execution(s, (enum progress_model)m, &way, found.answers[m].stem->count)))
             return arena_printf(s->arena, "lasso: found under %s", progress_table[m].name);
     }
     return NULL;
@@ -279,7 +214,7 @@ const char *searches_lassos(const struct searched *s)
     struct pcg rng = pcg_derive(s->all.state_count, PCG_SCHEDULE, s->all.edge_count);
     const char *differs = NULL;
     for (uint32_t i = 0; i < WALKS && !differs; i++) {
-        struct way walk = {.count = 0};
+        struct searched_way walk = {.count = 0};
         struct walker walker = {{walk_pick, walk_choose, NULL}, rng, 0, &walk};
         walker.often = 1 + pcg_below(&walker.rng, (1u << s->actors) - 1);
         struct lasso said = lasso_random(s->arena, machine, &walker.choices, STEPS);

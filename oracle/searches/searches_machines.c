@@ -78,7 +78,8 @@ static const struct search_result *run(struct machine_searched *s, const struct 
     if (way->method == SEARCH_STATES && !cached && machine->actor_count <= REF_ALL_ACTORS)
         progress_ask(&how, progress);
     const struct search_result *found = search_run(s->arena, machine, &how);
-    return found->complete && !found->cut && found->method == way->method ? found : NULL;
+    bool whole = found->complete && !found->cut && found->method == way->method;
+    return whole && !(way->alike && found->own_choices) ? found : NULL;
 }
 
 static const char *compare_progress(struct arena *arena, const struct progress *a,
@@ -201,9 +202,12 @@ struct searched_text searches_machines_text(struct arena *arena, uint64_t number
     struct searched_text drawn = {.of_threads = NULL};
     drawn.subject = subjects[number % (sizeof subjects / sizeof *subjects)];
     uint64_t rest = pcg_splitmix(number);
-    if (subject_table[drawn.subject].vtable->form == FORM_PTX &&
-        (has_caches(drawn.subject) || rest % 2))
+    bool of_ptx = subject_table[drawn.subject].vtable->form == FORM_PTX;
+    uint32_t kind = of_ptx ? (uint32_t)(rest % (has_caches(drawn.subject) ? 2 : 3)) : 2;
+    if (kind == 0)
         searches_access_texts(arena, rest, &drawn.of_threads, &drawn.text);
+    else if (kind == 1)
+        drawn.text = searches_wide_text(arena, rest);
     else
         drawn.text = searches_text(arena, SUBJECT_SIMT, rest);
     return drawn;

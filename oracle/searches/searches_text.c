@@ -43,7 +43,7 @@ static const char *statement(struct drawing *d, uint32_t within)
 {
     const char *w = word(d);
     if (below(d, 6) == 0)
-        return arithmetic(d, w);
+        return below(d, 4) ? arithmetic(d, w) : "havoc(a);";
     uint32_t kind = below(d, within > 0 ? 15 : 11), c = below(d, 3);
     switch (kind) {
     case 0:
@@ -115,7 +115,12 @@ static const char *waiting(struct drawing *d)
 static const char *alike(struct drawing *d)
 {
     const char *w = word(d);
-    switch (below(d, 16)) {
+    switch (below(d, 17)) {
+    case 16:
+        return arena_printf(d->arena,
+                            "a = atomic_add(x, 1); if (a == %u) { y = 1; } else { while (y == 0) "
+                            "{ } }",
+                            below(d, 3));
     case 0:
         return "while (y == 0) { }";
     case 1:
@@ -240,8 +245,11 @@ static const char *arms(struct drawing *d, uint32_t threads, uint32_t all)
 {
     const char *text = own_arms(d, threads, all);
     if (d->manner == PHASES) {
-        const char *rest = own_arms(d, threads, all);
-        return arena_printf(d->arena, "%s barrier(); %s", text, rest);
+        for (uint32_t phases = all == 2 ? 1 + below(d, 2) : 1; phases > 0; phases--) {
+            const char *rest = own_arms(d, threads, all);
+            text = arena_printf(d->arena, "%s barrier(); %s", text, rest);
+        }
+        return text;
     }
     if (below(d, d->manner == WAITING ? 2 : 3) == 0) {
         const char *rest = list(d, 1);
@@ -362,7 +370,7 @@ const char *searches_text(struct arena *arena, enum subject_id subject, uint64_t
         threads = grid ? 1 : 2;
     if (d.manner == ALIKE)
         warp = threads;
-    else if (subject == SUBJECT_SIMT)
+    else if (subject == SUBJECT_SIMT || subject == SUBJECT_THREADS)
         warp += below(&d, threads);
     const char *function = d.manner == ALIKE ? function_alike(&d) : "";
     const char *body = d.manner == ALIKE     ? all_alike(&d, subject, threads)
