@@ -3,6 +3,7 @@
  * here too, so that each of these rules is stated once.
  */
 #include "engine/language/ast_check_internal.h"
+#include "engine/language/parse.h"
 
 #include <string.h>
 
@@ -69,7 +70,8 @@ static void check_var(struct check *check, const struct ast_var *var, bool local
     if ((var->space == SPACE_LOCAL) != local)
         check_fail(check, var->at, "'%s' is declared in the wrong scope for its space", var->name);
     if (var->length < 1 || var->length > LIMIT_ARRAY || (!var->is_array && var->length != 1))
-        check_fail(check, var->at, "array '%s' must have 1 to %d elements", var->name, LIMIT_ARRAY);
+        check_limit(check, var->at, "array '%s' must have 1 to %d elements", var->name,
+                    LIMIT_ARRAY);
     else if (var->init_count > var->length)
         check_fail(check, var->at, "too many initial values for '%s'", var->name);
     if (var->is_input && (local || var->init_count > 0))
@@ -78,7 +80,7 @@ static void check_var(struct check *check, const struct ast_var *var, bool local
                          : "input variable '%s' has an initial value",
                    var->name);
     if (strlen(var->name) > LIMIT_NAME)
-        check_fail(check, var->at, "name is longer than %d characters", LIMIT_NAME);
+        check_limit(check, var->at, "name is longer than %d characters", LIMIT_NAME);
     for (const struct ast_var *other = repeat ? var->next : NULL; other; other = other->next)
         if (strcmp(var->name, other->name) == 0)
             check_fail(check, other->at, "'%s' is already declared in this scope", other->name);
@@ -89,7 +91,7 @@ static void check_vars(struct check *check, const struct ast_var *list, bool loc
     uint32_t count = 0;
     for (const struct ast_var *var = list; var; var = var->next)
         if (++count == LIMIT_VARIABLES + 1) {
-            check_fail(check, var->at, "more than %d variables in one scope", LIMIT_VARIABLES);
+            check_limit(check, var->at, "more than %d variables in one scope", LIMIT_VARIABLES);
             return;
         }
     bool repeat = vars_repeat(list, count);
@@ -103,7 +105,7 @@ static void check_function_names(struct check *check)
     uint32_t count = 0;
     for (const struct ast_function *f = kernel->functions; f; f = f->next) {
         if (++count == LIMIT_FUNCTIONS + 1) {
-            check_fail(check, f->at, "more than %d functions", LIMIT_FUNCTIONS);
+            check_limit(check, f->at, "more than %d functions", LIMIT_FUNCTIONS);
             return;
         }
         for (const struct ast_function *g = f->next; g; g = g->next)
@@ -128,8 +130,8 @@ static void check_parameters(struct check *check, const struct ast_function *fun
     for (const struct ast_var *var = function->locals; var && var->is_parameter; var = var->next)
         parameters++;
     if (parameters != function->parameter_count || parameters > LIMIT_PARAMETERS)
-        check_fail(check, function->at, "%s '%s' has more than %d parameters", kind_of(function),
-                   function->name, LIMIT_PARAMETERS);
+        check_limit(check, function->at, "%s '%s' has more than %d parameters", kind_of(function),
+                    function->name, LIMIT_PARAMETERS);
     for (const struct ast_var *var = function->locals; var; var = var->next)
         if (var->is_out && (!var->is_parameter || !function->blocks))
             check_fail(check, var->at, "'%s': only a procedure in block form has out-parameters",
@@ -172,7 +174,7 @@ static void check_block(struct check *check, const struct ast_block *block, bool
     if (strcmp(block->name, "End") == 0)
         check_fail(check, block->at, "'End' names the end of a thread, not a block");
     if (strlen(block->name) > LIMIT_NAME)
-        check_fail(check, block->at, "name is longer than %d characters", LIMIT_NAME);
+        check_limit(check, block->at, "name is longer than %d characters", LIMIT_NAME);
 }
 
 /* CFG.start: a kernel starts at Start, which stands first; a procedure at its first block. */
@@ -223,7 +225,7 @@ static void check_form(struct check *check, const struct ast_function *function)
 static void check_name(struct check *check, const struct ast_function *function)
 {
     if (strlen(function->name) > LIMIT_NAME)
-        check_fail(check, function->at, "name is longer than %d characters", LIMIT_NAME);
+        check_limit(check, function->at, "name is longer than %d characters", LIMIT_NAME);
     if (function != check->kernel->main && check->kernel->form != FORM_STRUCTURED &&
         strcmp(function->name, "pick") == 0)
         check_fail(check, function->at, "no procedure is named 'pick': it is a statement");
@@ -249,7 +251,7 @@ static bool check_block_count(struct check *check, const struct ast_function *li
     for (; list; list = list->next)
         for (const struct ast_block *block = list->blocks; block; block = block->next)
             if (++*count == LIMIT_LABELS + 1) {
-                check_fail(check, block->at, "more than %d blocks", LIMIT_LABELS);
+                check_limit(check, block->at, "more than %d blocks", LIMIT_LABELS);
                 return false;
             }
     return true;
@@ -295,9 +297,9 @@ static void check_memory(struct check *check)
                      thread * kernel->launch.blocks * kernel->launch.threads;
     const uint32_t limit = kernel->placed ? LIMIT_PLACED_WORDS : LIMIT_MEMORY_WORDS;
     if (words > limit)
-        check_fail(check, kernel->launch.at,
-                   "variables and frames of all threads take %llu words, more than %u",
-                   (unsigned long long)words, limit);
+        check_limit(check, kernel->launch.at,
+                    "variables and frames of all threads take %llu words, more than %u",
+                    (unsigned long long)words, limit);
 }
 
 static void check_launch(struct check *check)
@@ -305,18 +307,18 @@ static void check_launch(struct check *check)
     const struct ast_launch *launch = &check->kernel->launch;
     uint32_t before = check->errors;
     if (launch->threads < 1 || launch->threads > LIMIT_THREADS)
-        check_fail(check, launch->at, "'threads' must be 1 to %d", LIMIT_THREADS);
+        check_limit(check, launch->at, "'threads' must be 1 to %d", LIMIT_THREADS);
     if (cache_sizes_wrong(&launch->caches))
         check_fail(check, launch->at, "%s", cache_sizes_wrong(&launch->caches));
     if (launch->blocks < 1 || launch->blocks > LIMIT_BLOCKS)
-        check_fail(check, launch->at, "'blocks' must be 1 to %d", LIMIT_BLOCKS);
+        check_limit(check, launch->at, "'blocks' must be 1 to %d", LIMIT_BLOCKS);
     if (launch->warp < 1 || launch->warp > LIMIT_WARP)
-        check_fail(check, launch->at, "'warp' must be 1 to %d", LIMIT_WARP);
+        check_limit(check, launch->at, "'warp' must be 1 to %d", LIMIT_WARP);
     if (check->errors != before)
         return;
     if (launch->threads * launch->blocks > LIMIT_TOTAL_THREADS)
-        check_fail(check, launch->at, "%u threads in %u blocks are more than %d", launch->threads,
-                   launch->blocks, LIMIT_TOTAL_THREADS);
+        check_limit(check, launch->at, "%u threads in %u blocks are more than %d", launch->threads,
+                    launch->blocks, LIMIT_TOTAL_THREADS);
     else
         check_memory(check);
 }
@@ -338,18 +340,28 @@ static void check_expects(struct check *check)
     }
 }
 
+static void check_all(struct check *check)
+{
+    check_launch(check);
+    /* Of PTX ptx_check has checked the module, and ptx_kernel.c the variables. */
+    if (check->kernel->form != FORM_PTX) {
+        check_vars(check, check->kernel->vars, false);
+        check_function_names(check);
+        check_functions(check);
+    }
+    check_expects(check);
+}
+
 bool ast_check(const struct ast_kernel *kernel, struct diag *diag)
 {
     struct check check = {.kernel = kernel, .diag = diag};
-    check_launch(&check);
-    if (kernel->form ==
-        FORM_PTX) { /* ptx_check has checked the module, ptx_kernel.c the variables */
-        check_expects(&check);
-        return check.errors == 0;
-    }
-    check_vars(&check, kernel->vars, false);
-    check_function_names(&check);
-    check_functions(&check);
-    check_expects(&check);
+    check_all(&check);
     return check.errors == 0;
+}
+
+bool language_is_too_large(const struct ast_kernel *kernel)
+{
+    struct check check = {.kernel = kernel};
+    check_all(&check);
+    return check.errors > 0 && check.errors == check.limits;
 }

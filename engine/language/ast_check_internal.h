@@ -10,11 +10,14 @@ struct check {
     const struct ast_kernel *kernel;
     const struct ast_function *function; /* whose statements are walked */
     struct diag *diag;
-    uint32_t errors;
-    bool in_reduction; /* the expression stands in an all() or any() */
+    uint32_t errors, limits; /* of these, limits of the language's size that are passed */
+    bool in_reduction;       /* the expression stands in an all() or any() */
 };
 
+/* A rule of the language is broken; a limit of its size is passed (LIMIT_..). */
 void check_fail(struct check *check, struct location at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void check_limit(struct check *check, struct location at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* ---- ast_check_stm.c ---- */

@@ -14,17 +14,32 @@ struct surroundings {
     uint32_t depth;
 };
 
-void check_fail(struct check *check, struct location at, const char *format, ...)
+static void report(struct check *check, struct location at, const char *format, va_list args)
 {
-    check->errors++;
+    char text[DIAG_TEXT_MAX];
     if (!check->diag)
         return;
-    char text[DIAG_TEXT_MAX];
+    vsnprintf(text, sizeof text, format, args);
+    diag_error(check->diag, at, "%s", text);
+}
+
+void check_fail(struct check *check, struct location at, const char *format, ...)
+{
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    check->errors++;
+    report(check, at, format, args);
     va_end(args);
-    diag_error(check->diag, at, "%s", text);
+}
+
+void check_limit(struct check *check, struct location at, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    check->errors++;
+    check->limits++;
+    report(check, at, format, args);
+    va_end(args);
 }
 
 bool check_in_vars(const struct ast_var *list, const struct ast_var *var)
@@ -73,7 +88,7 @@ static void check_reduction(struct check *check, const struct ast_expr *expr, ui
 static void check_expr(struct check *check, const struct ast_expr *expr, uint32_t depth)
 {
     if (depth > LIMIT_DEPTH * LIMIT_CHAIN) {
-        check_fail(check, expr->at, "expression is nested more than %d deep", LIMIT_DEPTH);
+        check_limit(check, expr->at, "expression is nested more than %d deep", LIMIT_DEPTH);
         return;
     }
     if (expr->kind == EXPR_VAR || expr->kind == EXPR_INDEX)
@@ -324,7 +339,7 @@ static void check_cases(struct check *check, const struct ast_stm *stm, struct s
     uint32_t count = 0;
     for (const struct ast_case *c = stm->cases; c; c = c->next)
         if (++count == LIMIT_CASES + 1) {
-            check_fail(check, c->at, "more than %d cases in one switch", LIMIT_CASES);
+            check_limit(check, c->at, "more than %d cases in one switch", LIMIT_CASES);
             return;
         }
     inside.breakable = true;
@@ -429,7 +444,7 @@ static void check_stm(struct check *check, const struct ast_stm *stm, struct sur
 static void check_stms(struct check *check, const struct ast_stm *list, struct surroundings around)
 {
     if (list && around.depth > LIMIT_DEPTH * LIMIT_CHAIN) {
-        check_fail(check, list->at, "statements are nested more than %d deep", LIMIT_DEPTH);
+        check_limit(check, list->at, "statements are nested more than %d deep", LIMIT_DEPTH);
         return;
     }
     for (; list; list = list->next)

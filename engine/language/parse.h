@@ -22,6 +22,9 @@ extern const uint32_t parse_keyword_count;
 struct ast_kernel *language_parse(struct arena *arena, const char *text, size_t length,
                                   struct diag *diag);
 
+/* Whether ast_check refuses the tree, and only because it is larger than the language allows (LIMIT_..). */
+bool language_is_too_large(const struct ast_kernel *kernel);
+
 /* Makes assume(text) the first statement of a structured kernel. False: an error in `diag`. */
 bool language_assume(struct arena *arena, struct ast_kernel *kernel, const char *text,
                      struct diag *diag);

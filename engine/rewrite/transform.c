@@ -3,6 +3,7 @@
 #include "engine/base/invariant.h"
 #include "engine/base/pcg.h"
 #include "engine/input/input.h"
+#include "engine/language/parse.h"
 #include "engine/rewrite/transform_internal.h"
 
 #include <inttypes.h>
@@ -114,18 +115,6 @@ uint32_t transform_places(struct arena *arena, const struct ast_kernel *kernel,
     return places;
 }
 
-/* A limit of the language is told with its number; numbers in quotes are names'. */
-static bool tells_limit(const char *error)
-{
-    bool quoted = false;
-    for (; *error; error++) {
-        quoted ^= *error == '\'';
-        if (!quoted && *error >= '0' && *error <= '9')
-            return true;
-    }
-    return false;
-}
-
 /* NULL: it is one, well-formed, and the graphs of blocks reducible. */
 static const char *why_no_kernel(struct arena *arena, const struct ast_kernel *kernel)
 {
@@ -157,7 +146,7 @@ static struct ast_kernel *apply_step(struct arena *arena, const struct ast_kerne
     const char *why = edit_done(&edit) ? why_no_kernel(arena, edit.kernel) : NULL;
     if (edit_done(&edit) && !why)
         return edit.kernel;
-    if (why && !tells_limit(why))
+    if (why && !(edit.kernel && language_is_too_large(edit.kernel)))
         *broken = why;
     else
         arena_release(arena, mark);

@@ -305,11 +305,12 @@ static void rotate_function(struct edit *edit, struct ptx_function *f)
         uint32_t length = edit_choose(edit, 4);
         for (uint32_t i = 0; i < length && (*end)->next; i++)
             end = &(*end)->next;
-        y = *end;
-        *end = NULL;
+        /* While all of the function's names are in the tree. */
         struct ptx_statement *list = read(edit, "bra A$;\nB$:\nret;\nA$:\nbra B$;\n");
         if (!list)
             return;
+        y = *end;
+        *end = NULL;
         struct ptx_statement *back = list->next->next->next;
         put(&back->next, x);
         put(&list->next->next, y);
