@@ -464,7 +464,7 @@ static bool read_kernel(struct host_reader *r)
         if (!read_kernel_file(r, &k))
             return false;
     } else {
-        struct location at = {r->line, 1};
+        struct location at = {r->line, r->words[0].column};
         k.text_line = r->line + 1;
         k.text = host_read_block(r, &k.length);
         if (!k.text) {

@@ -23,11 +23,12 @@ bool host_fail(struct host_reader *r, const char *format, ...)
 struct location host_here(const struct host_reader *r)
 {
     uint32_t column = 1;
-    if (r->next < r->word_count)
+    if (r->next < r->word_count) {
         column = r->words[r->next].column;
-    else if (r->word_count > 0)
-        column =
-            r->words[r->word_count - 1].column + (uint32_t)strlen(r->words[r->word_count - 1].text);
+    } else if (r->word_count > 0) {
+        const struct host_word *last = &r->words[r->word_count - 1];
+        column = last->column + (uint32_t)strlen(last->text) + 2 * last->quoted;
+    }
     return (struct location){r->line, column};
 }
 

@@ -198,8 +198,7 @@ static void set_shared(struct ptx_settings *s, const struct setting *w)
 
 static void set_raw(struct ptx_settings *s, const struct setting *w)
 {
-    if (*w->value != '\0')
-        complain(s, w, "'raw' has no value");
+    (void)w;
     s->kernel->ptx->raw = true;
 }
 

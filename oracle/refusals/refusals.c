@@ -7,10 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define HOLE "<>"
 enum { MARKS = DIAG_MAX, ASKED = 6 /* rows of a case */, REFUSALS = 109 /* a stream */ };
 
-const struct refusals *const refusals_tables[] = {&refusals_language, &refusals_ptx,
-                                                  &refusals_settings};
+const struct refusals *const refusals_tables[] = {
+    &refusals_language, &refusals_assumptions, &refusals_ptx, &refusals_settings,
+    &refusals_litmus,   &refusals_litmus_ptx,  &refusals_host};
 const uint32_t refusals_table_count = sizeof refusals_tables / sizeof *refusals_tables;
 
 /* A text as it is read, and its marks. */
@@ -47,7 +49,7 @@ static void put(struct composed *c, const char *at, const char *end)
     while (at < end) {
         if (*at != '`') {
             text_put_bytes(&c->text, at++, 1);
-        } else if (at[1] == '*') {
+        } else if (at[1] == '*' && at[2] >= '0' && at[2] <= '9') {
             at = put_copies(c, at + 2);
         } else {
             c->marks[c->mark_count++ % MARKS] = c->text.length;
@@ -61,18 +63,19 @@ static const char *frame_of(const struct refusals *table, uint32_t row)
 {
     while (table->rows[row].told && row > 0)
         row--;
-    return table->rows[row].told ? "@" : table->rows[row].broken;
+    return table->rows[row].told ? HOLE : table->rows[row].broken;
 }
 
 static struct composed compose(struct arena *arena, const char *before, const char *frame,
                                const char *text)
 {
     struct composed c = {.text = text_begin(arena)};
-    const char *at = strchr(frame, '@');
+    const char *at = strstr(frame, HOLE);
     text_put(&c.text, before);
     put(&c, frame, at);
     put(&c, text, text + strlen(text));
-    put(&c, at + 1, at + 1 + strlen(at + 1));
+    at += sizeof HOLE - 1;
+    put(&c, at, at + strlen(at));
     return c;
 }
 
@@ -90,19 +93,23 @@ static struct location place_of(const struct composed *c, size_t mark, bool line
     return at;
 }
 
-/* A line of `told`, whose lines of the text are `more` further down. */
+/* A line of `told`, in which lines of the text are `more` further down. */
 static const char *message(struct arena *arena, const char *line, size_t length, uint32_t more)
 {
-    static const char in_line[] = "in line ";
-    const char *text = arena_strndup(arena, line, length), *found = strstr(text, in_line);
-    if (!found)
-        return text;
-    found += sizeof in_line - 1;
-    char *rest;
-    unsigned long number = strtoul(found, &rest, 10);
-    if (rest == found)
-        return text;
-    return arena_printf(arena, "%.*s%lu%s", (int)(found - text), text, number + more, rest);
+    static const char before[] = " line ";
+    struct text text = text_begin(arena);
+    for (const char *at = line; at < line + length;) {
+        const bool is_line = strncmp(at, before, sizeof before - 1) == 0;
+        const char *number = at + sizeof before - 1;
+        if (is_line && *number >= '0' && *number <= '9') {
+            char *rest;
+            text_format(&text, "%s%lu", before, strtoul(number, &rest, 10) + more);
+            at = rest;
+        } else {
+            text_put_bytes(&text, at++, 1);
+        }
+    }
+    return text.bytes;
 }
 
 /* The entry of an error at this place that says so. */
@@ -154,10 +161,11 @@ static bool is_taken(struct arena *arena, const struct refusals *table, const st
 const char *refusals_ask(struct arena *arena, const struct refusals *table, uint32_t row,
                          uint64_t draw, const char **text)
 {
-    static const char *const befores[] = {"", "\n", "  ", "\n\n\t", "// if (x {\n", " // end\n   "};
+    static const char *const in_c[REFUSALS_BEFORES] = {"",       "\n",           "  ",
+                                                       "\n\n\t", "// if (x {\n", " // end\n   "};
     const struct refusal *r = &table->rows[row];
-    const uint32_t which = (uint32_t)(draw % (sizeof befores / sizeof *befores));
-    const char *before = befores[which], *frame = frame_of(table, row);
+    const char *const *befores = table->befores ? table->befores : in_c;
+    const char *before = befores[draw % REFUSALS_BEFORES], *frame = frame_of(table, row);
     struct diag *diag = ARENA_NEW(arena, struct diag);
     uint32_t more = 0;
     if (!r->told)

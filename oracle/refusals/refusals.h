@@ -11,9 +11,9 @@
 /*
  * A broken text. A mark ` stands before each place that is told of, and `told` has a line for each, in this order; one
  * that begins with "nowhere: " has no place, and no mark. `*65 (` is the text behind the blank 65 times, a # in it the
- * number of the copy, from 0. What is told of a line of the text ("in line 2") is meant as if nothing stood before it.
+ * number of the copy, from 0. What is told of a line of the text (".. line 2") is meant as if nothing stood before it.
  *
- * A row that tells nothing is a frame, with an @: the texts of the rows behind it stand there.
+ * A row that tells nothing is a frame: the texts of the rows behind it stand in the place of its <>.
  */
 struct refusal {
     const char *broken;
@@ -26,16 +26,21 @@ struct refusal {
         text, NULL, NULL                                                                           \
     }
 
+enum { REFUSALS_BEFORES = 6 };
+
 struct refusals {
     const char *name;
     const struct refusal *rows;
     uint32_t count;
     bool lines_only; /* places are lines, in the first column */
+    const char *const
+        *befores; /* REFUSALS_BEFORES texts that mean nothing before a text; NULL: as in C */
     /* Reads a text as the language's reader does; true: it is taken. */
     bool (*read)(struct arena *arena, const char *text, size_t length, struct diag *diag);
 };
 
-extern const struct refusals refusals_language, refusals_ptx, refusals_settings;
+extern const struct refusals refusals_language, refusals_assumptions, refusals_ptx,
+    refusals_settings, refusals_litmus, refusals_litmus_ptx, refusals_host;
 
 /* The languages. */
 extern const struct refusals *const refusals_tables[];

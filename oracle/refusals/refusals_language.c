@@ -1,5 +1,6 @@
 /* What is no text of the kernel language, and why. */
 #include "engine/input/input.h"
+#include "engine/language/parse.h"
 #include "oracle/refusals/refusals.h"
 
 static const struct refusal rows[] = {
@@ -246,6 +247,174 @@ static const struct refusal rows[] = {
      "`aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa: goto End; }",
      NULL,
      "'if' cannot stand in a block of a block-form kernel\nname is longer than 64 characters"},
+    FRAME("<>"),
+    {"shared int a[`65537]; kernel k() { }", "shared int a[65536]; kernel k() { }",
+     "an array has 1 to 65536 elements"},
+    {"shared int `x[2] = {1, 2, 3}; kernel k() { }", "shared int x[3] = {1, 2, 3}; kernel k() { }",
+     "too many initial values for 'x'"},
+    {"shared int a`*1023 , v#`, `z; kernel k() { }", "shared int a`*1022 , v#`, z; kernel k() { }",
+     "more than 1024 variables in one scope"},
+    {"kernel k() { private int a`*1023 , v#`, `z; }",
+     "kernel k() { private int a`*1022 , v#`, z; }", "more than 1024 variables in one scope"},
+    {"`*256 void f#() { } `void `g() { } kernel k() { }",
+     "`*255 void f#() { } `void g() { } kernel k() { }", "more than 256 functions"},
+    {"void f() { } int `f() { return 1; } kernel k() { }",
+     "void f() { } int g() { return 1; } kernel k() { }", "function 'f' is already defined"},
+    {"shared int f; void `f() { } kernel k() { }", "shared int f; void g() { } kernel k() { }",
+     "'f' is already declared as a variable"},
+    {"void `f(int a`*16 , int p#`) { } kernel k() { }",
+     "void f(int a`*15 , int p#`) { } kernel k() { }", "function 'f' has more than 16 parameters"},
+    {"launch(threads=`1025, blocks=1); kernel k() { }",
+     "launch(threads=1024, blocks=1); kernel k() { }", "'threads' must be 1 to 1024"},
+    {"launch(threads=2, blocks=`65); kernel k() { }",
+     "launch(threads=2, blocks=64); kernel k() { }", "'blocks' must be 1 to 64"},
+    {"launch(threads=2, warp=`65); kernel k() { }", "launch(threads=2, warp=64); kernel k() { }",
+     "'warp' must be 1 to 64"},
+    {"launch(threads=2, warp=`0); kernel k() { }", "launch(threads=2, warp=1); kernel k() { }",
+     "'warp' must be 1 to 64"},
+    {"launch(threads=2, blocks=`0); kernel k() { }", "launch(threads=2, blocks=1); kernel k() { }",
+     "'blocks' must be 1 to 64"},
+    {"`launch(threads=1024, blocks=5); kernel k() { }",
+     "launch(threads=1024, blocks=4); kernel k() { }",
+     "1024 threads in 5 blocks are more than 4096"},
+    {"`launch(threads=1, blocks=1); private int a[65536]`*63 , v#[65536]`, z; kernel k() { }",
+     "launch(threads=1, blocks=1); private int a[65536]`*63 , v#[65536]`; kernel k() { }",
+     "variables and frames of all threads take 4194305 words, more than 4194304"},
+    {"`launch(threads=1, blocks=2); shared int a[65536]`*31 , v#[65536]`, z; kernel k() { }",
+     "launch(threads=1, blocks=2); shared int a[65536]`*31 , v#[65536]`; kernel k() { }",
+     "variables and frames of all threads take 4194306 words, more than 4194304"},
+    {"kernel k() { switch (1) { `default: ; case 2: ; } }",
+     "kernel k() { switch (1) { case 2: ; default: ; } }", "'default' must be the last case"},
+    {"kernel k() { switch (1) { case 1: ; case 2: ; `case 1: ; } }",
+     "kernel k() { switch (1) { case 1: ; case 2: ; case 3: ; } }", "duplicate case value 1"},
+    {"kernel k() { switch (1) { case -1: ; `case 0xffffffff: ; } }",
+     "kernel k() { switch (1) { case -1: ; case 0xfffffffe: ; } }", "duplicate case value -1"},
+    {"kernel k() { switch (1) { `*1024 case #: ; ``case 5000: ; } }",
+     "kernel k() { switch (1) { `*1023 case #: ; `case 5000: ; } }",
+     "more than 1024 cases in one switch"},
+    {"shared int x; kernel k() { x = ``*200 ~`x; }", "shared int x; kernel k() { x = `*199 ~`x; }",
+     "expression is nested more than 200 deep"},
+    {"shared int x; kernel k() { x = `*401 (``x`*401 )`; }",
+     "shared int x; kernel k() { x = `*399 (`x`*399 )`; }",
+     "expression is nested more than 200 deep"},
+    {"kernel k() { `*200 {``;`*200 }` }", "kernel k() { `*199 {`;`*199 }` }",
+     "statements are nested more than 200 deep"},
+    {"kernel k() { `*199 if (1) { `if (1) `{ }`*199 }` }",
+     "kernel k() { `*199 if (1) { ` `*199 }` }", "statements are nested more than 200 deep"},
+    {"private int v; void p(out int r) blocks { E: return; } kernel k() blocks { Start: p(`1); "
+     "goto End; }",
+     "private int v; void p(out int r) blocks { E: return; } kernel k() blocks { Start: p(v); goto "
+     "End; }",
+     "out-parameter 'r' of 'p' needs a private variable"},
+    {"void f(int `) { } kernel k() { }", "void f(int a) { } kernel k() { }",
+     "expected the name of a parameter after 'int', found ')'"},
+    {"kernel `() { }", "kernel k() { }",
+     "expected the name of the kernel after 'kernel', found '('"},
+    {"kernel k() { `default: ; }", NULL, "'default' outside of a switch"},
+    {"shared int x; kernel k() { y = 1; x = `__global__(1); }", NULL,
+     "'__global__' is CUDA C or OpenCL C; in the kernel language a kernel is written 'kernel k() { "
+     "... }' (docs/kernel-language.md). Or compile it and give the PTX"},
+    {"shared int x; kernel k() { y = 1; x = `__kernel(1); }", NULL,
+     "'__kernel' is CUDA C or OpenCL C; in the kernel language a kernel is written 'kernel k() { "
+     "... }' (docs/kernel-language.md). Or compile it and give the PTX"},
+    {"shared int x; kernel k() { y = 1; x = `__device__(1); }", NULL,
+     "'__device__' is CUDA C or OpenCL C; in the kernel language a function is written 'int f(int "
+     "x) { ... }' (docs/kernel-language.md). Or compile it and give the PTX"},
+    {"shared int x; kernel k() { y = 1; x = `__shared__(1); }", NULL,
+     "'__shared__' is CUDA C or OpenCL C; in the kernel language memory of a block is written "
+     "'shared int s[32];', in front of the kernel (docs/kernel-language.md). Or compile it and "
+     "give the PTX"},
+    {"shared int x; kernel k() { y = 1; x = `__local(1); }", NULL,
+     "'__local' is CUDA C or OpenCL C; in the kernel language memory of a block is written 'shared "
+     "int s[32];', in front of the kernel (docs/kernel-language.md). Or compile it and give the "
+     "PTX"},
+    {"shared int x; kernel k() { y = 1; x = `__constant__(1); }", NULL,
+     "'__constant__' is CUDA C or OpenCL C; in the kernel language memory of the grid is written "
+     "'global int c[32] = {1, 2};' (docs/kernel-language.md). Or compile it and give the PTX"},
+    {"shared int x; kernel k() { y = 1; x = `threadIdx(1); }", NULL,
+     "'threadIdx' is CUDA C or OpenCL C; in the kernel language a thread's number in its block is "
+     "'tid' (docs/kernel-language.md). Or compile it and give the PTX"},
+    {"shared int x; kernel k() { y = 1; x = `get_local_id(1); }", NULL,
+     "'get_local_id' is CUDA C or OpenCL C; in the kernel language a thread's number in its block "
+     "is 'tid' (docs/kernel-language.md). Or compile it and give the PTX"},
+    {"shared int x; kernel k() { y = 1; x = `get_global_id(1); }", NULL,
+     "'get_global_id' is CUDA C or OpenCL C; in the kernel language a thread's number in the grid "
+     "is 'bid * threads + tid' (docs/kernel-language.md). Or compile it and give the PTX"},
+    {"shared int x; kernel k() { y = 1; x = `blockIdx(1); }", NULL,
+     "'blockIdx' is CUDA C or OpenCL C; in the kernel language the block's number is 'bid' "
+     "(docs/kernel-language.md). Or compile it and give the PTX"},
+    {"shared int x; kernel k() { y = 1; x = `blockDim(1); }", NULL,
+     "'blockDim' is CUDA C or OpenCL C; in the kernel language the number of threads of a block is "
+     "'threads' (docs/kernel-language.md). Or compile it and give the PTX"},
+    {"shared int x; kernel k() { y = 1; x = `gridDim(1); }", NULL,
+     "'gridDim' is CUDA C or OpenCL C; in the kernel language the number of blocks is 'blocks' "
+     "(docs/kernel-language.md). Or compile it and give the PTX"},
+    {"shared int x; kernel k() { y = 1; x = `__syncthreads(1); }", NULL,
+     "'__syncthreads' is CUDA C or OpenCL C; in the kernel language a barrier of the block is "
+     "'barrier();' (docs/kernel-language.md). Or compile it and give the PTX"},
+    {"shared int x; kernel k() { y = 1; x = `__threadfence(1); }", NULL,
+     "'__threadfence' is CUDA C or OpenCL C; in the kernel language a fence is 'membar();' "
+     "(docs/kernel-language.md). Or compile it and give the PTX"},
+    {"shared int x; kernel k() { y = 1; x = `atomicAdd(1); }", NULL,
+     "'atomicAdd' is CUDA C or OpenCL C; in the kernel language atomics are 'x = atomic_add(a[i], "
+     "1);' (docs/kernel-language.md). Or compile it and give the PTX"},
+    {"shared int x; kernel k() { y = 1; x = `atomicCAS(1); }", NULL,
+     "'atomicCAS' is CUDA C or OpenCL C; in the kernel language atomics are 'x = atomic_cas(a[i], "
+     "0, 1);' (docs/kernel-language.md). Or compile it and give the PTX"},
+    {"shared int x; kernel k() { y = 1; x = `__threadfence_block(1); }", NULL,
+     "'__threadfence_block' is CUDA C or OpenCL C; in the kernel language a fence is 'membar();' "
+     "(docs/kernel-language.md). Or compile it and give the PTX"},
+    {"shared int x; kernel k() { y = 1; x = `__syncwarp(1); }", NULL,
+     "'__syncwarp' is CUDA C or OpenCL C; in the kernel language a warp runs in lock-step under "
+     "`simt`, and single threads under `threads`: there is no such barrier "
+     "(docs/kernel-language.md). Or compile it and give the PTX"},
+    {"shared int x; kernel k() { y = 1; x = `__shfl_sync(1); }", NULL,
+     "'__shfl_sync' is CUDA C or OpenCL C; in the kernel language there are no shuffles: write to "
+     "shared memory and read it behind a barrier (docs/kernel-language.md). Or compile it and give "
+     "the PTX"},
+    {"shared int x; kernel k() { y = 1; x = `atomicExch(1); }", NULL,
+     "'atomicExch' is CUDA C or OpenCL C; in the kernel language atomics are 'x = "
+     "atomic_exch(a[i], 1);' (docs/kernel-language.md). Or compile it and give the PTX"},
+    {"shared int x; kernel k() { y = 1; x = `atomicMax(1); }", NULL,
+     "'atomicMax' is CUDA C or OpenCL C; in the kernel language atomics are 'x = atomic_max(a[i], "
+     "1);' (docs/kernel-language.md). Or compile it and give the PTX"},
+    {"shared int x; kernel k() { y = 1; x = `atomicMin(1); }", NULL,
+     "'atomicMin' is CUDA C or OpenCL C; in the kernel language atomics are 'x = atomic_min(a[i], "
+     "1);' (docs/kernel-language.md). Or compile it and give the PTX"},
+    {"shared int x; kernel k() { y = 1; x = `warpSize(1); }", NULL,
+     "'warpSize' is CUDA C or OpenCL C; in the kernel language the lanes of a warp are 'warp_size' "
+     "(docs/kernel-language.md). Or compile it and give the PTX"},
+    {"shared int x; kernel k() { y = 1; x = `__ballot_sync(1); }", NULL,
+     "'__ballot_sync' is CUDA C or OpenCL C; in the kernel language votes are 'x = "
+     "vote_ballot(e);' (docs/kernel-language.md). Or compile it and give the PTX"},
+    FRAME("kernel k() { } expect progress<>;"),
+    {" within 8`", ": ends *", "expected ':' after '8', found ';'"},
+    {": `", ": hangs *", "expected a verdict after ':', found ';'"},
+    {": `hang *", ": hangs *", "'hang' is no verdict; 'hangs' is meant?"},
+    {": ends `", ": ends threads *", "expected a unit or '*' after 'ends', found ';'"},
+    {": ends threads `", ": ends threads fair",
+     "expected an execution model or '*' after 'threads', found ';'"},
+    {": ends threads `fairr", ": ends threads fair",
+     "'fairr' is no execution model; 'fair' is meant?"},
+    {": ends threads `zzzzzzzzzzz", ": ends threads unfair",
+     "'zzzzzzzzzzz' is no execution model; there are: those of `simtfuzz progress`"},
+    {": ends `warpss fair", ": ends warps fair", "'warpss' is no unit; 'warps' is meant?"},
+    {": ends *, hangs `*", ": ends *, hangs warps *",
+     "these rows have a verdict already, in line 1"},
+    {" within `: ends *", " within 8: ends *",
+     "expected a number of states after 'within', found ':'"},
+    {" within `0: ends *", " within 1: ends *", "a search keeps 1 to 16777216 states"},
+    {" within `16777217: ends *", " within 16777216: ends *",
+     "a search keeps 1 to 16777216 states"},
+    {" within 8: ends *; expect progress within `9: hangs warps *",
+     " within 8: ends *; expect progress within 8: hangs warps *", "another line says 8 states"},
+    FRAME("<>"),
+    FRAME("<>"),
+    {"kernel k() blocks { Start: goto End; `*1023 B#: goto End; ``C: goto End; }",
+     "kernel k() blocks { Start: goto End; `*1022 B#: goto End; `C: goto End; }",
+     "more than 1024 blocks"},
+    {"kernel k() { } expect `*100 a:``b:race_free;", "kernel k() { } expect `*99 a:`b:race_free;",
+     "subject is longer than 200 characters"},
 };
 
 static bool read(struct arena *arena, const char *text, size_t length, struct diag *diag)
@@ -255,3 +424,24 @@ static bool read(struct arena *arena, const char *text, size_t length, struct di
 
 const struct refusals refusals_language = {
     .name = "language", .rows = rows, .count = sizeof rows / sizeof *rows, .read = read};
+
+/* ---- what a kernel is assumed to be given ---- */
+
+static const struct refusal assumptions[] = {
+    {"x == 1 `y", "x == 1 || y", "expected an operator or the end after '1', found 'y'"},
+    {"x == `", "x == y", "expected an expression after '==', found the end of the text"},
+    {"x == 1 && `z", "x == 1 && y", "'z' is not declared"},
+    {"`", "1", "expected an expression, found the end of the text"},
+};
+
+static bool read_assumption(struct arena *arena, const char *text, size_t length, struct diag *diag)
+{
+    (void)length;
+    return language_assume(arena, parse_printed(arena, "shared input int x, y; kernel k() { }"),
+                           text, diag);
+}
+
+const struct refusals refusals_assumptions = {.name = "assumptions",
+                                              .rows = assumptions,
+                                              .count = sizeof assumptions / sizeof *assumptions,
+                                              .read = read_assumption};

@@ -13,11 +13,11 @@ static void rows(void **state)
     (void)state;
     for (uint32_t t = 0; t < refusals_table_count; t++)
         for (uint32_t row = 0; row < refusals_tables[t]->count; row++)
-            for (uint64_t draw = 0; draw < 2; draw++) {
+            for (uint64_t draw = 0; draw < REFUSALS_BEFORES; draw++) {
                 test_arena.used = 0;
                 const char *text = "";
                 const char *differs =
-                    refusals_ask(&test_arena, refusals_tables[t], row, draw * (1 + row), &text);
+                    refusals_ask(&test_arena, refusals_tables[t], row, draw, &text);
                 if (differs)
                     fprintf(stderr, "row %u\n%.2000s\n%s\n", row, text, differs);
                 failed += differs != NULL;
