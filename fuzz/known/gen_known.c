@@ -253,6 +253,7 @@ static void choose_case(struct drawing *d, struct list *list, const struct place
     struct place in = inside(place);
     n->s[0] = register_of(d, KNOWN_R);
     n->count = 2 + gen_below(d->g, KNOWN_CASES - 1);
+    n->says_uniform = gen_chance(d->g, 15);
     for (uint32_t i = 0; i < n->count; i++) {
         struct list body;
         start(&body);

@@ -172,6 +172,7 @@ struct known_node {
     enum known_space space;
     uint32_t bytes, vector;
     bool is_signed, tests_last;
+    bool says_uniform;  /* .uni, which changes nothing */
     bool generic, back; /* the address; of a call: the function comes from a table */
     uint32_t through;   /* of a load or store: enum known_through */
     struct known_operand d, s[3];

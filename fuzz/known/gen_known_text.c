@@ -292,7 +292,7 @@ static void put_switch(struct known_writing *w, const struct known_node *n)
     PUT(w, "%" PRIu32 ";\n$table%" PRIu32 ": .branchtargets ", n->count, label);
     for (uint32_t i = 0; i < n->count; i++)
         PUT(w, "%s$case%" PRIu32 "_%" PRIu32, i ? ", " : "", label, i);
-    PUT(w, ";\n\tbrx.idx u, $table%" PRIu32 ";\n", label);
+    PUT(w, ";\n\tbrx.idx%s u, $table%" PRIu32 ";\n", n->says_uniform ? ".uni" : "", label);
     for (uint32_t i = 0; i < n->count; i++) {
         PUT(w, "$case%" PRIu32 "_%" PRIu32 ":\n", label, i);
         put_list(w, n->cases[i]);

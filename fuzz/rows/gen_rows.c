@@ -176,7 +176,7 @@ static void put_both_arms(struct rows_gen *r, struct regions *at)
 static enum rows_sorts draw_sorts(struct rows_gen *r)
 {
     struct gen *g = r->g;
-    bool of_warps = r->warps == ROWS_SYNC_ONLY && gen_chance(g, 25);
+    bool of_warps = r->warps != ROWS_NO_WARPS && gen_chance(g, 25);
     bool of_objects = r->objects && gen_chance(g, 40);
     bool of_textures = r->texture_count > 0 && gen_chance(g, 55);
     bool of_addresses = gen_chance(g, r->called ? 40 : r->cluster[0] ? 25 : 3);
@@ -198,7 +198,10 @@ static void put_dense(struct rows_gen *r)
         else if (at.depth == 0 && gen_chance(g, 4))
             open_region(r, &at);
         bool of_textures = r->texture_count > 0 && gen_chance(g, 70);
-        rows_put_instruction(r, of_textures ? ROWS_OF_TEXTURES : ROWS_OF_SUMS);
+        bool of_matrices = r->matrices && at.depth == 0 && gen_chance(g, 50);
+        rows_put_instruction(r, of_matrices   ? ROWS_OF_MATRICES
+                                : of_textures ? ROWS_OF_TEXTURES
+                                              : ROWS_OF_SUMS);
     }
     if (at.depth > 0)
         close_region(r, &at);
@@ -347,7 +350,7 @@ static void draw_kind(struct rows_gen *r)
     r->copies = !barriers && !r->dense && gen_chance(g, r->objects ? 60 : 8);
     r->bound = gen_chance(g, 25) ? 16 + gen_below(g, ROWS_BOUND - 16) : 0;
     launch->blocks = 1;
-    r->matrices = !barriers && !clusters && !r->dense && gen_chance(g, 10);
+    r->matrices = !barriers && !clusters && gen_chance(g, r->dense ? 35 : 10);
     if (r->matrices || r->dense)
         launch->warp = launch->threads = ROWS_THREADS;
     /* Wide warps have two, the second one short at times; else there are fewer threads, and more programs. */

@@ -45,6 +45,7 @@ static enum rows_sort sort_of(enum ptx_form form)
     case PTX_OP_PMEVENT:
     case PTX_OP_NANOSLEEP:
     case PTX_OP_NOP:
+    case PTX_OP_BRKPT:
     case PTX_OP_PREFETCHU:
     case PTX_OP_APPLYPRIORITY:
     case PTX_OP_SETMAXNREG:
@@ -76,7 +77,6 @@ static enum rows_sort sort_of(enum ptx_form form)
     case PTX_OP_RET:
     case PTX_OP_EXIT:
     case PTX_OP_TRAP:
-    case PTX_OP_BRKPT:
     case PTX_OP_SSY:
     case PTX_OP_PREBRK:
     case PTX_OP_PRERET:
@@ -467,7 +467,8 @@ static uint32_t ways_of(enum ptx_form form)
 /* Every second one of many kinds as often as it has ways: conversions have hundreds, each a function of its own. */
 static enum ptx_form draw_form(struct rows_gen *r, enum rows_sorts sorts)
 {
-    const bool by_ways = (sorts == ROWS_ANY || sorts == ROWS_OF_SUMS) && gen_chance(r->g, 50);
+    const bool many = sorts == ROWS_ANY || sorts == ROWS_OF_SUMS || sorts == ROWS_OF_MATRICES;
+    const bool by_ways = many && gen_chance(r->g, 50);
     enum ptx_form form;
     do {
         form = (enum ptx_form)gen_below(r->g, ROWS_FORMS);
@@ -485,7 +486,7 @@ static void draw_instruction(struct rows_making *m, enum rows_sorts sorts)
             .r = r, .i = {.form = draw_form(r, sorts)}, .before = {.arena = g->arena}};
         m->sort = sort_of(m->i.form);
         m->at_bounds = sorts == ROWS_AT_BOUNDS;
-        if (gen_chance(g, m->sort == SORT_MATRIX ? 2 : 30)) {
+        if (gen_chance(g, m->sort != SORT_MATRIX ? 30 : r->dense ? 0 : 2)) {
             m->i.guard = rows_register_of(m, 1);
             m->i.guard->negated = gen_chance(g, 40);
         }

@@ -158,7 +158,7 @@ struct ptx_operand *rows_matrix_address(struct rows_making *m)
     if (space == PTX_W_NONE && !global)
         text_put(&m->before, "\tcvta.shared.u64 e, e;\n");
     o = rows_operand(m, PTX_OPERAND_ADDRESS, "e");
-    o->value = gen_chance(g, 3) ? 8 * gen_below(g, 64) : 32 * gen_below(g, 8);
+    o->value = gen_chance(g, m->r->dense ? 0 : 3) ? 8 * gen_below(g, 64) : 32 * gen_below(g, 8);
     return o;
 }
 
@@ -170,7 +170,7 @@ struct ptx_operand *rows_matrix_stride(struct rows_making *m)
     ptx_matrix_form(m->i.form, m->i.words, &f);
     const struct ptx_matrix_sizes *s = &f.part[PTX_MATRIX_D];
     uint32_t length = f.by_columns ? s->rows : s->columns, more = 8 * gen_below(g, 3);
-    return rows_integer(m, gen_chance(g, 2) ? length - 1 : length + more);
+    return rows_integer(m, gen_chance(g, m->r->dense ? 0 : 2) ? length - 1 : length + more);
 }
 
 static enum rows_pool pool_of_element(enum ptx_word type)

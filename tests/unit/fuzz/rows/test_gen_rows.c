@@ -1,7 +1,7 @@
 /*
- * test_gen_rows.c - programs of PTX instructions: the same choices give the same text, every row of the table but
- * control flow comes up with every word that it may have, every special register too, machines run them
- * all, and the reference follows.
+ * test_gen_rows.c - programs of PTX instructions: the same choices give the same text, every row of the table comes up
+ * with every word that it may have - control flow in other programs in PTX -, every special register too, machines run
+ * them all, and the reference follows.
  */
 #include "engine/arith/ptx_rows.h"
 #include "engine/input/ptx_kernel.h"
@@ -10,7 +10,7 @@
 #include "oracle/check/check.h"
 #include "tests/unit/shared/support.h"
 
-enum { PROGRAMS = 4000, FOLLOWED = 400 };
+enum { PROGRAMS = 4000, OTHERS = 400, FOLLOWED = 400 };
 
 static const struct gen_options options = {.features = 1u << FEATURE_INSTRUCTIONS};
 
@@ -75,18 +75,6 @@ static void look_at(const struct ptx_statement *s)
     }
 }
 
-/* Control flow. */
-static bool is_elsewhere(enum ptx_form form)
-{
-    static const enum ptx_opcode opcodes[] = {
-        PTX_OP_BRX,  PTX_OP_CALL,  PTX_OP_TRAP, PTX_OP_BRKPT, PTX_OP_SSY,    PTX_OP_PREBRK,
-        PTX_OP_SYNC, PTX_OP_BREAK, PTX_OP_BRA,  PTX_OP_RET,   PTX_OP_PRERET, PTX_OP_EXIT};
-    for (size_t i = 0; i < sizeof opcodes / sizeof *opcodes; i++)
-        if (ptx_forms[form].opcode == opcodes[i])
-            return true;
-    return false;
-}
-
 /* Words of a pattern that no function or space stands behind. */
 static bool has_nothing_behind(enum ptx_form form, enum ptx_word word)
 {
@@ -94,14 +82,24 @@ static bool has_nothing_behind(enum ptx_form form, enum ptx_word word)
     return stores && (word == PTX_W_CONST || word == PTX_W_PARAM_ENTRY);
 }
 
+static void look_at_program(const struct ast_kernel *kernel)
+{
+    for (const struct ptx_item *i = kernel->ptx ? kernel->ptx->module->items : NULL; i; i = i->next)
+        if (i->kind == PTX_ITEM_FUNCTION)
+            look_at(i->u.function->body);
+}
+
 static void every_row_comes_up(void **state)
 {
     (void)state;
-    for (uint64_t number = 0; number < PROGRAMS; number++) {
+    static const struct gen_options known = {.features =
+                                                 1u << FEATURE_KNOWN | 1u << FEATURE_SWITCH},
+                                    raw = {.features = 1u << FEATURE_CRS | 1u << FEATURE_LOOSE};
+    for (uint64_t number = 0; number < PROGRAMS + OTHERS; number++) {
         size_t mark = arena_mark(&test_arena);
-        for (const struct ptx_item *i = program_of(number)->ptx->module->items; i; i = i->next)
-            if (i->kind == PTX_ITEM_FUNCTION)
-                look_at(i->u.function->body);
+        look_at_program(number < PROGRAMS
+                            ? program_of(number)
+                            : gen_case(&test_arena, 5, number, number % 2 ? &known : &raw));
         arena_release(&test_arena, mark);
     }
     for (int special = 0; special < PTX_SPECIAL_COUNT; special++)
@@ -111,8 +109,6 @@ static void every_row_comes_up(void **state)
         const char *modifiers = ptx_forms[form].modifiers;
         const char *mnemonic = ptx_mnemonics[ptx_forms[form].opcode];
         struct ptx_group group;
-        if (is_elsewhere((enum ptx_form)form))
-            continue;
         if (!forms[form])
             fail_msg("no %s %s", mnemonic, modifiers);
         while (ptx_group_next(&modifiers, &group))
