@@ -393,8 +393,19 @@ static struct ast_stm *counting_loop(struct gen *g, struct ast_var *counter, str
     return loop;
 }
 
+/* Of all turns of a loop each number below `turns` once: which one in which turn depends on the thread. */
+static struct ast_expr *other_each_turn(struct gen *g, struct ast_var *turn, int32_t turns)
+{
+    struct ast_expr *number = gen_builtin(g, gen_chance(g, 60) ? BUILTIN_TID : BUILTIN_WARP);
+    struct ast_expr *i = ast_var_ref(g->arena, turn);
+    if (turns == 3)
+        return gen_binary_int(g, BINARY_REM, gen_binary(g, BINARY_ADD, number, i), turns);
+    return gen_binary_int(g, BINARY_AND, gen_binary(g, BINARY_XOR, number, i), 1);
+}
+
 /* for (i = 0; i < 2; i++) for (j = 0; j < ((number ^ i) & 1) + k; j++) barrier(); all threads wait equally often, but
- * in other turns of the loop around: the first numbers of one meet the second ones of another. */
+ * in other turns of the loop around: the first numbers of one meet the second ones of another. Or three turns, of 0, 1
+ * and 2 waits. */
 static void barrier_turns(struct gen *g, const struct gen_place *place, struct gen_list *list)
 {
     struct gen_place outside = gen_inside(place), inside = gen_inside(&outside);
@@ -403,12 +414,11 @@ static void barrier_turns(struct gen *g, const struct gen_place *place, struct g
     struct gen_list body, inner;
     gen_list_init(&body);
     gen_list_init(&inner);
-    outside.times = place->times * 2;
-    inside.times = place->times * 3;
-    g->cost += 24 * place->times;
-    struct ast_expr *number = gen_builtin(g, gen_chance(g, 60) ? BUILTIN_TID : BUILTIN_WARP);
-    struct ast_expr *other = ast_var_ref(g->arena, i), *trips;
-    trips = gen_binary_int(g, BINARY_AND, gen_binary(g, BINARY_XOR, number, other), 1);
+    const int32_t turns = gen_has(g, FEATURE_ARITHMETIC) && gen_chance(g, 40) ? 3 : 2;
+    outside.times = place->times * (uint32_t)turns;
+    inside.times = place->times * 3 * ((uint32_t)turns - 1);
+    g->cost += 12 * (uint32_t)turns * place->times;
+    struct ast_expr *trips = other_each_turn(g, i, turns);
     uint32_t form = gen_below(g, 5);
     if (form < 2)
         trips = gen_binary_int(g, BINARY_ADD, trips, 1);
@@ -421,7 +431,7 @@ static void barrier_turns(struct gen *g, const struct gen_place *place, struct g
              form < 2 || form == 4 ? counting_loop(g, j, trips, inner.head)
                                    : gen_if(g, trips, inner.head, NULL));
     g->scope->counters_open -= 2;
-    gen_emit(g, place, list, counting_loop(g, i, ast_int(g->arena, 2), body.head));
+    gen_emit(g, place, list, counting_loop(g, i, ast_int(g->arena, turns), body.head));
 }
 
 /* for (i = 0; i < 2; i++) f();  with  void f() { for (j ..) for (k ..) { barrier(); if (last && some) return; } }
@@ -434,7 +444,7 @@ static void barrier_left(struct gen *g, const struct gen_place *place, struct ge
     struct gen_scope scope = {.function = function, .locals_end = &function->locals},
                      *outer = g->scope;
     struct gen_place inside = {.depth = 2, .times = 4 * place->times};
-    uint32_t loops = 2 + gen_below(g, 2), trips = 1 + gen_below(g, 2);
+    uint32_t loops = 2 + gen_below(g, 2), trips = 1 + gen_below(g, 3);
     struct gen_list body, call;
     gen_list_init(&body);
     gen_list_init(&call);
@@ -446,10 +456,11 @@ static void barrier_left(struct gen *g, const struct gen_place *place, struct ge
     plain_barrier(g, &inside, &body);
     struct ast_expr *leave = gen_split(g);
     if (trips > 1)
-        leave = gen_binary(
-            g, BINARY_LOGICAL_AND,
-            gen_binary_int(g, BINARY_EQ, ast_var_ref(g->arena, scope.counters[loops - 1]), 1),
-            leave);
+        leave = gen_binary(g, BINARY_LOGICAL_AND,
+                           gen_binary_int(g, BINARY_EQ,
+                                          ast_var_ref(g->arena, scope.counters[loops - 1]),
+                                          (int32_t)trips - 1),
+                           leave);
     gen_emit(g, &inside, &body, gen_if(g, leave, gen_stm(g, STM_RETURN), NULL));
     for (uint32_t i = loops; i-- > 0; trips = 1) {
         struct ast_expr *most = ast_int(g->arena, (int32_t)trips);
@@ -465,7 +476,7 @@ static void barrier_left(struct gen *g, const struct gen_place *place, struct ge
     if (gen_chance(g, 40))
         gen_assign(g, place, &call);
     g->scope->counters_open--;
-    struct ast_expr *turns = ast_int(g->arena, 2);
+    struct ast_expr *turns = ast_int(g->arena, gen_chance(g, 30) ? 3 : 2);
     gen_emit(g, place, list, counting_loop(g, turn, turns, call.head));
 }
 
@@ -492,8 +503,14 @@ static void barrier_phase(struct gen *g, const struct gen_place *place, struct g
         function->body = behind_recursion(g, function, deep, function->body);
     *g->functions_end = function;
     g->functions_end = &function->next;
-    struct ast_expr *depth = ast_int(g->arena, (int32_t)gen_below(g, 2));
-    gen_emit(g, place, list, call_of(g, function, depth));
+    for (uint32_t calls = 1 + gen_below(g, 2); calls > 0;
+         calls--) { /* each begins its loops anew */
+        struct ast_expr *depth = ast_int(g->arena, (int32_t)gen_below(g, 2));
+        gen_emit(g, place, list, call_of(g, function, depth));
+        g->cost += 10 * place->times;
+        if (calls > 1 && gen_chance(g, 40))
+            gen_assign(g, place, list);
+    }
 }
 
 /* if (some) barrier(); [else another one;] */

@@ -267,17 +267,20 @@ static void draw_target(struct crs_gen *c, struct slot *slot)
             gen_chance(c->g, 30))
             reserve(c, slot->target, W_CRS_OP_BREAK, draw_guard(c, W_CRS_OP_BREAK), 0);
         break;
-    case W_CRS_OP_PRERET: /* a call with the same guard right behind it: CHK.static (a) */
+    case W_CRS_OP_PRERET: { /* a call with the same guard right behind it: CHK.static (a) */
+        const uint32_t guard =
+            c->loose && gen_chance(c->g, 30) ? draw_guard(c, W_CRS_OP_CALL) : slot->guard;
         slot->target = c->loose && gen_chance(c->g, 30) ? draw_forward(c, pc + 1) : pc + 2;
         if (c->printed)
             late_call(c, slot);
         else if (c->loose && gen_chance(c->g, 30))
             break;
         else if (gen_chance(c->g, 25))
-            reserve(c, pc + 1, W_CRS_OP_CALL_TABLE, slot->guard, draw_table(c));
+            reserve(c, pc + 1, W_CRS_OP_CALL_TABLE, guard, draw_table(c));
         else
-            reserve(c, pc + 1, W_CRS_OP_CALL, slot->guard, draw_forward(c, 1));
+            reserve(c, pc + 1, W_CRS_OP_CALL, guard, draw_forward(c, 1));
         break;
+    }
     case W_CRS_OP_BRA:
     case W_CRS_OP_CALL:
         slot->target = draw_forward(c, pc < c->count ? pc + 1 : pc);
