@@ -261,9 +261,20 @@ static bool is_kept_back(const struct machine *machine, const struct caches *c, 
         const struct memory_slot *slot = caches_slot(c, actor, i);
         bool loads =
             op->exec == PTX_EXEC_LD && machine->program->ptx->ops[slot->pc].exec == PTX_EXEC_LD;
-        if (!(loads && profile == MEMORY_LLH) && overlaps(machine, c, slot, op, lanes, byte))
+        if (!(slot->pins & MEMORY_STALE) && !(loads && profile == MEMORY_LLH) &&
+            overlaps(machine, c, slot, op, lanes, byte))
             return true;
     }
+    return false;
+}
+
+/* Not those of a block that had the place before, where its registers are nobody's (flags=reset). */
+static bool has_flying(const struct caches *c, uint32_t actor, lane_mask lanes)
+{
+    for (uint32_t i = 0; i < c->in_flight[actor]; i++)
+        if (caches_slot(c, actor, i)->lanes & lanes &&
+            !(caches_slot(c, actor, i)->pins & MEMORY_STALE))
+            return true;
     return false;
 }
 
@@ -275,7 +286,7 @@ static bool access_is_ready(struct machine *machine, const struct caches *c, uin
     struct part parts[CACHES_GROUPS];
     if (c->in_flight[actor] == 0)
         return true;
-    if (releases(op))
+    if (releases(op) && has_flying(c, actor, ~(lane_mask)0))
         return false;
     lane_mask lanes = ptx_places_now(machine, caches_lanes(machine, actor), next->pc, X, &byte);
     if (!lanes) /* constants, or a fault */
@@ -286,14 +297,6 @@ static bool access_is_ready(struct machine *machine, const struct caches *c, uin
 }
 
 /* ---- barriers, fences, calls ---- */
-
-static bool has_flying(const struct caches *c, uint32_t actor, lane_mask lanes)
-{
-    for (uint32_t i = 0; i < c->in_flight[actor]; i++)
-        if (caches_slot(c, actor, i)->lanes & lanes)
-            return true;
-    return false;
-}
 
 /* membar.gl and .sys with `inval`: no line of the own L1 is waited for. */
 static bool may_invalidate(struct machine *machine, const struct caches *c, uint32_t actor)
@@ -334,7 +337,7 @@ static bool is_ready(struct machine *machine, const struct caches *c, uint32_t a
     const struct ptx_op *op = &machine->program->ptx->ops[next->pc];
     if (has_flying(c, actor, c->fence[actor] & next->active) || is_blocked(machine, c, actor, next))
         return false;
-    if (c->in_flight[actor] && waits_for_all(c, op))
+    if (waits_for_all(c, op) && has_flying(c, actor, ~(lane_mask)0))
         return false;
     lane_mask X = ptx_guard(machine, caches_lanes(machine, actor), next->pc, next->active);
     if (op->exec == PTX_EXEC_MEMBAR && X)

@@ -32,6 +32,11 @@ struct ref_settings {
         fenced_barriers; /* of the profiles: poloc=llh, poloc, barfence=before */
 };
 
+/* ref_settings.c: from words (`printed sms=1 drain=block`), and the setting in which two differ. False: a word that is
+ * no setting. */
+bool ref_settings_read(const char *words, struct ref_settings *settings);
+const char *ref_settings_differ(const struct ref_settings *a, const struct ref_settings *b);
+
 /* A launch as it was laid out. */
 struct ref_launch {
     uint32_t statement, blocks, threads, warps; /* threads and warps of a block */

@@ -272,6 +272,19 @@ static struct ref_settings settings_of(const struct device_options *o)
                                  .fenced_barriers = o->before};
 }
 
+const char *host_settings_differ(struct arena *arena, const char *words)
+{
+    struct device_options options = DEVICE_SC;
+    struct ref_settings expected;
+    const char *why;
+    if (!device_set(arena, &options, words, &why))
+        return "settings are refused";
+    if (!ref_settings_read(words, &expected))
+        return "settings are not known";
+    struct ref_settings settings = settings_of(&options);
+    return ref_settings_differ(&settings, &expected);
+}
+
 static struct ref_launch layout_of(const struct device_grid *grid)
 {
     const struct program *program = grid->program;

@@ -21,6 +21,9 @@ void host_follow_start(struct host_follow *follow);
 const char *host_follow_end(struct host_follow *follow, enum device_end end, uint32_t *line);
 void host_follow_leave(struct host_follow *follow);
 
+/* Whether the device's settings, as words, are what the reference takes the words for; NULL: they are. */
+const char *host_settings_differ(struct arena *arena, const char *words);
+
 /* Executions on devices that the program was not made for, followed; those of its claims, too. */
 void host_follow_devices(struct arena *arena, const struct host_program *program,
                          const struct host_judge_options *options, struct host_verdict *verdict);

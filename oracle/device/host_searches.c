@@ -1,7 +1,7 @@
 /*
  * host_searches.c - the searches of a small host program, beside each other and beside executions at random.
  */
-#include "engine/device/device.h"
+#include "oracle/device/host_follow.h"
 #include "oracle/device/host_tiny.h"
 
 #include <string.h>
@@ -55,6 +55,24 @@ static const char *compare_eager(struct arena *arena, struct device *device,
     return same ? NULL : "where it ends differs where steps are taken at once";
 }
 
+/* One execution that the reference follows; NULL: nothing differs. */
+static const char *execute(struct arena *arena, struct device *device,
+                           struct device_schedule *schedule, enum device_end *end)
+{
+    struct host_follow *follow = host_follow_watch(arena, device);
+    const char *text = NULL;
+    uint32_t line;
+    device_reset(device);
+    if (follow)
+        host_follow_start(follow);
+    *end = device_execute(device, schedule);
+    if (follow) {
+        text = host_follow_end(follow, *end, &line);
+        host_follow_leave(follow);
+    }
+    return text;
+}
+
 static const char *compare_executions(struct arena *arena, struct device *device,
                                       const struct device_outcomes *all, uint64_t seed,
                                       uint64_t *steps)
@@ -63,12 +81,14 @@ static const char *compare_executions(struct arena *arena, struct device *device
         static const enum device_order orders[] = {ORDER_RANDOM, ORDER_TURNS, ORDER_LATE};
         struct device_schedule schedule = {
             .order = orders[i % 3], .seed = seed + i, .budget = STEPS};
-        device_reset(device);
-        enum device_end end = device_execute(device, &schedule);
+        enum device_end end;
+        const char *text = execute(arena, device, &schedule, &end);
         *steps += device->steps;
-        if (end == END_DONE && !has(all, device_outcome(arena, device)))
+        if (text)
+            return text;
+        if (end == END_DONE && !all->cut && !has(all, device_outcome(arena, device)))
             return "an execution has an outcome that the search has not";
-        if ((end == END_STUCK && !all->stuck) || (end == END_FAULT && !all->faults))
+        if (!all->cut && ((end == END_STUCK && !all->stuck) || (end == END_FAULT && !all->faults)))
             return "an execution ends as the search says that none does";
     }
     return NULL;
@@ -105,9 +125,12 @@ const char *host_searches_differ(struct arena *arena, const char *program, const
     struct device *device = p ? make_device(arena, p, settings, "") : NULL;
     if (!device)
         return p ? NULL : "it cannot be read";
+    const char *differs = host_settings_differ(arena, settings);
+    if (differs)
+        return differs;
     device_search(device, STATES, DEVICE_EAGER, all);
-    const char *differs = all->cut ? NULL : compare_eager(arena, device, all);
-    if (!differs && !all->cut)
+    differs = all->cut ? NULL : compare_eager(arena, device, all);
+    if (!differs)
         differs = compare_executions(arena, device, all, seed, steps);
     return differs ? differs : compare_caches(arena, p, settings, seed, steps);
 }

@@ -15,16 +15,18 @@ static void put_kernel(struct text *text, struct pcg *rng, uint32_t number)
                                              "v = x[1];",
                                              "v = atomic_add(x[0], 1);",
                                              "s[0] = tid + 3;",
-                                             "y[0] = s[0];",
+                                             "s[tid] = x[0] + 1;",
+                                             "y[0] = s[1];",
                                              "v = s[0] + bid;",
+                                             "v = atomic_add(s[1], 1);",
                                              "barrier();",
                                              "if (x[0] == 1)\n y[0] = 4;",
                                              "y[0] = v;",
                                              "v = v * 2 + tid;"};
     text_format(text,
-                "kernel k%u\nlaunch(threads = 1);\nglobal int x[2];\nglobal int y[1];\n"
-                "shared int s[1];\nprivate int v;\nkernel k%u() {\n",
-                (unsigned)number, (unsigned)number);
+                "kernel k%u\nlaunch(threads = 1, warp = %u);\nglobal int x[2];\nglobal int y[1];\n"
+                "shared int s[2];\nprivate int v;\nkernel k%u() {\n",
+                (unsigned)number, (unsigned)(1 + below(rng, 2)), (unsigned)number);
     for (uint32_t left = 1 + below(rng, 3); left > 0; left--)
         text_format(text, " %s\n", statements[below(rng, sizeof statements / sizeof *statements)]);
     if (below(rng, 6) == 0)
@@ -48,33 +50,40 @@ static void put_ptx(struct text *text, struct pcg *rng, uint32_t number)
                                            "st.volatile.global.u32 [%x], %b",
                                            "atom.global.add.u32 %v, [%x], 1",
                                            "atom.global.exch.b32 %v, [%x], 7",
+                                           "ld.shared.u32 %v, [s]",
+                                           "ld.volatile.shared.u32 %v, [s+4]",
+                                           "st.shared.u32 [s], %b",
+                                           "st.shared.u32 [s+4], %b",
+                                           "atom.shared.add.u32 %v, [s], 1",
+                                           "bar.sync 0",
                                            "membar.gl",
                                            "membar.cta",
                                            "mad.lo.u32 %b, %v, 4, %b"};
     text_format(
         text,
-        "kernel k%u\n.version 7.5\n.target sm_70\n.address_size 64\n"
-        ".entry k%u(.param .u64 p, .param .u64 q)\n{\n    .reg .u64 %%x, %%y;\n    .reg .u32 %%v, "
-        "%%b;\n"
+        "kernel k%u\n// simtfuzz: warp=%u\n.version 7.5\n.target sm_70\n.address_size 64\n"
+        ".entry k%u(.param .u64 p, .param .u64 q)\n{\n    .shared .u32 s[2];\n"
+        "    .reg .u64 %%x, %%y;\n    .reg .u32 %%v, %%b;\n"
         "    ld.param.u64 %%x, [p];\n    ld.param.u64 %%y, [q];\n    mov.u32 %%b, %%ctaid.x;\n"
         "    add.u32 %%b, %%b, 1;\n    mov.u32 %%v, 0;\n",
-        (unsigned)number, (unsigned)number);
+        (unsigned)number, (unsigned)(1 + below(rng, 2)), (unsigned)number);
     for (uint32_t left = 1 + below(rng, 3); left > 0; left--)
         text_format(text, "    %s;\n    mad.lo.u32 %%b, %%b, 4, %%v;\n",
                     accesses[below(rng, sizeof accesses / sizeof *accesses)]);
     text_put(text, "    st.global.u32 [%y], %b;\n    exit;\n}\nend\n");
 }
 
-static void put_launch(struct text *text, struct pcg *rng, uint32_t number, bool in_stream,
-                       bool ptx)
+static void put_launch(struct text *text, struct pcg *rng, uint32_t number, const char *stream,
+                       bool ptx, const char *x, const char *y)
 {
-    uint32_t kernel = below(rng, 2), grid = 1 + below(rng, 2), block = 1 + (below(rng, 4) == 0);
-    text_format(text, "launch l%u: k%u grid=%u block=%u %s%s\n", (unsigned)number, (unsigned)kernel,
-                (unsigned)grid, (unsigned)block, ptx ? "0=a 1=b" : "x=a y=b",
-                in_stream ? " stream=s" : "");
+    uint32_t kernel = below(rng, 2), grid = 1 + below(rng, 2), block = 1 + below(rng, 2);
+    text_format(text, "launch l%u: k%u grid=%u block=%u %s=%s %s=%s%s\n", (unsigned)number,
+                (unsigned)kernel, (unsigned)grid, (unsigned)block, ptx ? "0" : "x", x,
+                ptx ? "1" : "y", y, stream);
 }
 
-const char *host_tiny(struct arena *arena, struct pcg *rng)
+/* Two launches, with something between. */
+static void put_launches(struct text *text, struct pcg *rng, bool ptx)
 {
     static const char *const between[] = {"abort l0\n",
                                           "sync\n",
@@ -84,31 +93,78 @@ const char *host_tiny(struct arena *arena, struct pcg *rng)
                                           "",
                                           "",
                                           ""};
+    bool both = below(rng, 3) > 0, other_stream = below(rng, 2);
+    put_launch(text, rng, 0, "", ptx, "a", "b");
+    text_put(text, between[below(rng, sizeof between / sizeof *between)]);
+    if (both)
+        put_launch(text, rng, 1, other_stream ? " stream=s" : "", ptx, "a", "b");
+}
+
+/* Memory is given away while somebody may still write it, and given to others. */
+static void put_freed(struct text *text, struct pcg *rng, bool ptx)
+{
+    text_put(text, "buffer c[2]\n");
+    put_launch(text, rng, 0, "", ptx, "c", "b");
+    text_put(text, below(rng, 2) ? "abort l0\n" : below(rng, 2) ? "sync\n" : "");
+    text_put(text, "free c now\nbuffer d[2] = {8, 9}\n");
+    if (below(rng, 2))
+        put_launch(text, rng, 1, below(rng, 2) ? " stream=s" : "", ptx, "d", "a");
+    text_put(text, "copy d -> h\n");
+}
+
+/* A context goes with its grids and buffers, of which it may have freed some. */
+static void put_destroyed(struct text *text, struct pcg *rng, bool ptx)
+{
+    bool freed = below(rng, 2);
+    text_put(text, "context o\nbuffer c[2]\nbuffer f[1]\n");
+    put_launch(text, rng, 0, "", ptx, "c", "f");
+    text_put(text, freed ? "free f now\nbuffer g[1] = 6\n" : "");
+    if (below(rng, 2))
+        put_launch(text, rng, 1, "", ptx, "c", freed ? "g" : "f");
+    text_format(text, "destroy o now\nuse main\nbuffer d[2] = {8, 9}\n");
+    put_launch(text, rng, 2, "", ptx, "d", "b");
+    text_put(text, "copy d -> h\n");
+}
+
+const char *host_tiny(struct arena *arena, struct pcg *rng)
+{
     struct text text = text_begin(arena);
-    bool both = below(rng, 3) > 0, other_stream = below(rng, 2), ptx = below(rng, 2);
+    uint32_t scene = below(rng, 5);
+    bool ptx = below(rng, 2);
     for (uint32_t number = 0; number < 2; number++)
         if (ptx)
             put_ptx(&text, rng, number);
         else
             put_kernel(&text, rng, number);
     text_put(&text, "host h[2]\nbuffer a[2]\nbuffer b[1]\nstream s\nevent e\n");
-    put_launch(&text, rng, 0, false, ptx);
-    text_put(&text, between[below(rng, sizeof between / sizeof *between)]);
-    if (both)
-        put_launch(&text, rng, 1, other_stream, ptx);
-    if (below(rng, 3) == 0)
+    if (scene == 0)
+        put_freed(&text, rng, ptx);
+    else if (scene == 1)
+        put_destroyed(&text, rng, ptx);
+    else
+        put_launches(&text, rng, ptx);
+    if (scene > 1 && below(rng, 3) == 0)
         text_put(&text, below(rng, 2) ? "sync\ncopy a -> h\n" : "copy a -> h stream=s\n");
     text_put(&text, "sync\nobserve a[0] a[1] b[0] h[0]\n");
     return text.bytes;
 }
 
+/* A profile, and each setting now and then otherwise. */
 const char *host_tiny_settings(struct arena *arena, struct pcg *rng)
 {
     static const char *const profiles[] = {"sc", "sc order=any", "printed", "llh", "coherent"};
     static const char *const more[] = {
-        "", " pick=any", " flags=reset", " occupancy=context", " ends=keep", " drain=none"};
-    const char *profile = profiles[below(rng, sizeof profiles / sizeof *profiles)];
-    uint32_t sms = 1 + below(rng, 2), blocks = 1 + below(rng, 2);
-    return arena_printf(arena, "%s sms=%u blocks=%u%s", profile, (unsigned)sms, (unsigned)blocks,
-                        more[below(rng, sizeof more / sizeof *more)]);
+        "drain=none",   "drain=block",       "flush=silent",     "flush=start",   "order=any",
+        "order=stream", "occupancy=context", "occupancy=device", "switch=sticky", "switch=free",
+        "ends=keep",    "ends=drain",        "flags=reset",      "flags=kept",    "frozen=yes",
+        "frozen=no",    "pick=any",          "pick=lowest",      "grids=1",       "threads=2",
+        "registers=32", "shared=12"};
+    uint32_t sms = 1 + below(rng, 2), blocks = 1 + below(rng, 2), count = below(rng, 3);
+    const char *settings = arena_printf(arena, "%s sms=%u blocks=%u",
+                                        profiles[below(rng, sizeof profiles / sizeof *profiles)],
+                                        (unsigned)sms, (unsigned)blocks);
+    for (; count > 0; count--)
+        settings =
+            arena_printf(arena, "%s %s", settings, more[below(rng, sizeof more / sizeof *more)]);
+    return settings;
 }
