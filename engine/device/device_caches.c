@@ -84,6 +84,11 @@ static void move_shared(struct device *device, struct device_grid *grid, bool ba
     }
 }
 
+void cached_shared_in(struct device *device, struct device_grid *grid)
+{
+    move_shared(device, grid, false);
+}
+
 /* ---- the names of lines ---- */
 
 /* The first region that has words of the line; HOST_NONE: none has. */

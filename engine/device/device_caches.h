@@ -45,6 +45,8 @@ bool cached_options(struct device *device, struct memory_options *options, struc
 /* The machine of who is about to hold the memory gets the lines, or gives them back. */
 void cached_in(struct device *device, struct device_grid *grid);
 void cached_out(struct device *device, struct device_grid *grid);
+/* Shared memory alone, of the places of its blocks. */
+void cached_shared_in(struct device *device, struct device_grid *grid);
 
 /* Whether the grid's machine may have alternatives: blocks, or operations under way. */
 bool cached_moves(const struct device_grid *grid);

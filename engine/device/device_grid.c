@@ -73,6 +73,7 @@ void device_slot_empty(struct device *device, struct device_grid *grid, uint32_t
         device_settle_memory(device); /* what it leaves at its place */
         device_hold(device, grid);
         caches_slot_empty(grid->machine, slot);
+        cached_shared_in(device, grid); /* its operations go on in the shared memory of its place */
     } else {
         crs_slot_empty(grid->machine, slot);
     }

@@ -10,23 +10,26 @@ struct ref_device *ref_device_new(struct arena *arena, const struct host_program
                                   const struct ref_launch *layouts, uint32_t count, uint32_t words)
 {
     struct ref_device *r = ARENA_NEW(arena, struct ref_device);
-    uint32_t blocks = 0;
+    uint32_t blocks = 0, places = settings->sms * settings->blocks * REF_PLACE_WORDS;
     *r = (struct ref_device){.arena = arena, .program = program, .settings = *settings};
     r->grid_count = count;
     r->words = words;
+    r->all_words = words + places;
     r->grids = ARENA_ARRAY(arena, struct ref_grid, count + 1);
     for (uint32_t g = 0; g < count; g++) {
         blocks += layouts[g].blocks;
         if (layouts[g].blocks > REF_BLOCKS || blocks > REF_BLOCKS)
             return NULL;
         r->grids[g].layout = layouts[g];
+        r->grids[g].private_base = r->all_words;
+        r->all_words += layouts[g].private_words;
         r->grids[g].context = program->statements[layouts[g].statement].context;
         r->grids[g].blocks = ARENA_ARRAY(arena, struct ref_block, layouts[g].blocks);
     }
     r->stands = ARENA_ARRAY(arena, enum ref_progress, program->count + 1);
-    r->memory = ARENA_ARRAY(arena, int32_t, words + 1);
+    r->memory = ARENA_ARRAY(arena, int32_t, r->all_words + 1);
     r->host_memory = ARENA_ARRAY(arena, int32_t, program->host_words + 1);
-    r->places = ARENA_ARRAY(arena, int32_t, settings->sms * settings->blocks * REF_PLACE_WORDS);
+    r->places = r->memory + words;
     r->expectations = ARENA_ARRAY(arena, struct ref_expectation, program->count + 1);
     return r;
 }
@@ -50,7 +53,8 @@ void ref_device_start(struct ref_device *r, const int32_t *memory)
     for (uint32_t i = 0; i < p->array_count; i++)
         for (uint32_t w = 0; p->arrays[i].is_host && w < p->arrays[i].words; w++)
             r->host_memory[p->arrays[i].base + w] = host_value(&p->arrays[i].values, w);
-    memset(r->places, 0, (size_t)4 * r->settings.sms * r->settings.blocks * REF_PLACE_WORDS);
+    memset(r->places, 0, (size_t)4 * (r->all_words - r->words));
+    r->waited_for = false;
     ref_empty_lines(r);
 }
 
@@ -117,6 +121,8 @@ bool ref_begin_may(const struct ref_device *r, uint32_t statement)
         return false;
     if (r->settings.order_stream && !has_its_turn(r, statement))
         return false;
+    if (r->settings.cached && r->settings.flush && r->waited_for)
+        return false; /* a line that is waited for cannot go */
     return grids_that_run(r, s->context) < r->settings.grids;
 }
 
@@ -316,6 +322,15 @@ static bool take_turns(struct ref_device *r)
     return any;
 }
 
+/* Local memory goes with its block, and so operations of it end before. */
+static bool local_under_way(const struct ref_device *r, uint32_t grid, uint32_t block)
+{
+    for (uint32_t i = 0; i < r->flight_count; i++)
+        if (r->flights[i].is_local && r->flights[i].grid == grid && r->flights[i].block == block)
+            return true;
+    return false;
+}
+
 /* GR.compl */
 static void complete(struct ref_device *r, uint32_t grid)
 {
@@ -324,7 +339,7 @@ static void complete(struct ref_device *r, uint32_t grid)
     for (uint32_t b = 0; *stands == REF_RUNS && b < g->layout.blocks; b++) {
         struct ref_block *block = &g->blocks[b];
         if (block->where == REF_ACTIVE && block->ended == g->layout.warps &&
-            !(r->settings.drain && ref_under_way(r, grid, b)))
+            !(r->settings.drain && ref_under_way(r, grid, b)) && !local_under_way(r, grid, b))
             block->where = REF_COMPLETED;
     }
     if (*stands == REF_RUNS && ref_count(r, grid, REF_COMPLETED) == g->layout.blocks)

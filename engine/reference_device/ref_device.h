@@ -17,17 +17,19 @@
 #include "engine/ptx/ptx.h"
 
 enum {
-    REF_FLIGHTS = 16,     /* operations under way on the device, */
-    REF_OF_A_WARP = 4,    /* of a warp: MO.cap */
-    REF_PLACE_WORDS = 16, /* of shared memory of a place */
-    REF_BLOCKS = 256      /* of all grids of a program */
+    REF_FLIGHTS = 16,      /* operations under way on the device, */
+    REF_FLIGHTS_ROOM = 64, /* of micro steps there may be more */
+    REF_OF_A_WARP = 4,     /* of a warp: MO.cap */
+    REF_PLACE_WORDS = 16,  /* of shared memory of a place */
+    REF_BLOCKS = 256       /* of all grids of a program */
 };
 
 /* The settings of docs/host.md, "The device". */
 struct ref_settings {
-    uint32_t sms, blocks, threads, registers, shared, grids;
+    uint32_t sms, blocks, threads, registers, shared, grids, lines, words;
     bool inflight, drain, flush, order_stream, device_wide, sticky, ends_drain, reset_flags, frozen,
         pick_any, crowded;
+    bool cached; /* memory=caches: operations and lines are those of engine/reference_caches */
     bool loads_free, in_order,
         fenced_barriers; /* of the profiles: poloc=llh, poloc, barfence=before */
 };
@@ -44,6 +46,7 @@ struct ref_launch {
     uint32_t registers, shared_bytes;           /* that a block takes */
     const int32_t *shared;                      /* as the module has it */
     uint32_t shared_words;
+    uint32_t private_words; /* of local memory, of all its slots; cached */
 };
 
 /* How a statement stands that is put into a stream. */
@@ -67,13 +70,14 @@ struct ref_grid {
     struct ref_launch layout;
     uint32_t context;
     struct ref_block *blocks;
+    uint32_t private_base; /* where its local memory begins, in words of `memory` */
 };
 
 /* An operation under way: one lane's access of one word. */
 struct ref_flight {
     uint32_t grid, block, slot, warp, lane, sm, place;
     const struct ptx_instruction *instruction;
-    bool is_shared;
+    bool is_shared, is_local;
     uint32_t word; /* of the device's memory, or of the place's */
     uint32_t b, c; /* what is written; an atomic's operands */
     bool stale;    /* flags=reset: another block has the slot */
@@ -104,11 +108,14 @@ struct ref_device {
     bool alive[HOST_CONTEXTS];
     uint32_t current; /* sticky: the context that steps; HOST_NONE: none has */
     int32_t *memory, *host_memory;
-    int32_t *places; /* REF_PLACE_WORDS each, SM by SM */
-    struct ref_flight flights[REF_FLIGHTS];
+    int32_t *
+        places; /* behind the device's words: REF_PLACE_WORDS each, SM by SM; then what is private */
+    uint32_t all_words;
+    struct ref_flight flights[REF_FLIGHTS_ROOM];
     uint32_t flight_count;
     struct ref_l1_line *lines, *free_lines;
     struct ref_expectation *expectations;
+    bool waited_for;   /* cached: some line of global memory is */
     const char *wrong; /* what it was told cannot be */
 };
 
@@ -149,6 +156,8 @@ struct ref_reach {
 };
 
 /* Whether a warp may issue this instruction (NULL: it has none left) beside its operations under way. */
+/* Both instructions name some register. */
+bool ref_share_register(const struct ptx_instruction *a, const struct ptx_instruction *b);
 bool ref_warp_may(const struct ref_device *r, uint32_t grid, uint32_t slot, uint32_t warp,
                   const struct ptx_instruction *next);
 /* It accesses these; false: MO.poloc, not yet. */

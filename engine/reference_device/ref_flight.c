@@ -20,7 +20,7 @@ bool ref_under_way(const struct ref_device *r, uint32_t grid, uint32_t block)
 bool ref_words_under_way(const struct ref_device *r, uint32_t base, uint32_t words)
 {
     for (uint32_t i = 0; i < r->flight_count; i++)
-        if (!r->flights[i].is_shared && r->flights[i].word >= base &&
+        if (!r->flights[i].is_shared && !r->flights[i].is_local && r->flights[i].word >= base &&
             r->flights[i].word < base + words)
             return true;
     return false;
@@ -85,6 +85,11 @@ static bool share(const struct ptx_operand *o, const struct ptx_instruction *nex
     return false;
 }
 
+bool ref_share_register(const struct ptx_instruction *a, const struct ptx_instruction *b)
+{
+    return share(a->operands, b) || share(a->guard, b);
+}
+
 /* MO.block: all registers of an instruction are blocked until its operations have ended; GR.regs: they are the
  * slot's. */
 static bool is_blocked(const struct ref_device *r, uint32_t grid, uint32_t slot, uint32_t warp,
@@ -93,7 +98,7 @@ static bool is_blocked(const struct ref_device *r, uint32_t grid, uint32_t slot,
     for (uint32_t i = 0; i < r->flight_count; i++) {
         const struct ref_flight *o = &r->flights[i];
         if (o->grid == grid && o->slot == slot && o->warp == warp && !o->stale &&
-            (share(o->instruction->operands, next) || share(o->instruction->guard, next)))
+            ref_share_register(o->instruction, next))
             return true;
     }
     return false;
@@ -105,7 +110,7 @@ bool ref_warp_may(const struct ref_device *r, uint32_t grid, uint32_t slot, uint
     const struct ref_launch *l = &r->grids[grid].layout;
     const struct ref_block *block = ref_block_in(r, grid, slot);
     uint32_t own = 0;
-    if (!next || !r->settings.inflight)
+    if (!next || !r->settings.inflight || r->settings.cached)
         return true;
     for (uint32_t i = 0; i < r->flight_count; i++)
         own += is_of(&r->flights[i], grid, number_of(r, grid, block), warp);
@@ -259,6 +264,7 @@ void ref_arrive(struct ref_device *r, const struct ref_grid *grid, const struct 
     for (uint32_t i = 0; r->settings.reset_flags && i < r->flight_count; i++) /* ERR.85 */
         if (&r->grids[r->flights[i].grid] == grid && r->flights[i].slot == block->slot)
             r->flights[i].stale = true;
-    memset(words, 0, (size_t)4 * REF_PLACE_WORDS);
+    if (!r->settings.cached) /* there two blocks of one place share what both have (ERR.86) */
+        memset(words, 0, (size_t)4 * REF_PLACE_WORDS);
     memcpy(words, grid->layout.shared, (size_t)4 * grid->layout.shared_words);
 }

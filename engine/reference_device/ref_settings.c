@@ -21,6 +21,7 @@ static const struct {
         name, other, word, offsetof(struct ref_settings, field), __VA_ARGS__                       \
     }
     CHOICE("memory", "sc", "inflight", inflight, {0, 1, 1, 1}),
+    CHOICE("", "", "", cached, {0, 0, 0, 0}), /* memory=caches */
     CHOICE("drain", "none", "block", drain, {1, 0, 0, 1}),
     CHOICE("flush", "silent", "start", flush, {1, 0, 0, 1}),
     CHOICE("order", "any", "stream", order_stream, {1, 0, 0, 1}),
@@ -46,8 +47,8 @@ static const struct {
     {                                                                                              \
 #name, offsetof(struct ref_settings, name), usual                                          \
     }
-    NUMBER(sms, 2),           NUMBER(blocks, 4),      NUMBER(threads, 2048),
-    NUMBER(registers, 65536), NUMBER(shared, 102400), NUMBER(grids, 16),
+    NUMBER(sms, 2),         NUMBER(blocks, 4), NUMBER(threads, 2048), NUMBER(registers, 65536),
+    NUMBER(shared, 102400), NUMBER(grids, 16), NUMBER(lines, 4),      NUMBER(words, 1),
 };
 
 enum { CHOICES = sizeof choices / sizeof *choices, NUMBERS = sizeof numbers / sizeof *numbers };
@@ -85,6 +86,10 @@ static bool set_one(struct ref_settings *s, const char *at, size_t length)
         return false;
     const char *value = at + name + 1;
     size_t rest = length - name - 1;
+    if (is(at, length, "memory=caches")) {
+        s->inflight = s->cached = true;
+        return true;
+    }
     for (uint32_t i = 0; i < CHOICES; i++)
         if (is(at, name, choices[i].name)) {
             *choice_of(s, i) = is(value, rest, choices[i].word);
@@ -118,7 +123,7 @@ const char *ref_settings_differ(const struct ref_settings *a, const struct ref_s
     struct ref_settings x = *a, y = *b;
     for (uint32_t i = 0; i < CHOICES; i++)
         if (*choice_of(&x, i) != *choice_of(&y, i))
-            return *choices[i].name ? choices[i].name : "what a profile keeps in order";
+            return *choices[i].name ? choices[i].name : "caches, or what a profile keeps in order";
     for (uint32_t i = 0; i < NUMBERS; i++)
         if (*number_of(&x, i) != *number_of(&y, i))
             return numbers[i].name;

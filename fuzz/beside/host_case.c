@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { SCHEDULES = 2, TESTS_MOST = 400, TINY_SHARE = 4 };
+enum { SCHEDULES = 2, TESTS_MOST = 400, TINY_SHARE = 2 };
 
 /* *program: its text. */
 static struct host_case make(struct arena *arena, const struct fuzz_case *c, const char **program)

@@ -27,8 +27,7 @@ static uint32_t slot_of(const struct host_follow *f, struct device_alternative w
     return warp.b / f->device->grids[warp.a].program->warps_per_block;
 }
 
-/* A word of the machine's memory: of the device's; HOST_NONE: it is shared, or local. */
-static uint32_t word_of(const struct device_grid *grid, uint32_t word)
+uint32_t follow_word(const struct device_grid *grid, uint32_t word)
 {
     for (uint32_t i = 0; i < grid->region_count; i++)
         if (word - grid->regions[i].word < grid->regions[i].words)
@@ -73,7 +72,7 @@ static void reach(struct host_follow *f, const struct device_grid *grid, enum ac
     struct ref_reach *x = &f->reach[f->reach_count++];
     *x = (struct ref_reach){.is_shared = word >= program->shared_base, .lane = lane};
     x->word = x->is_shared ? word - program->shared_base - slot * program->words[SPACE_SHARED]
-                           : word_of(grid, word);
+                           : follow_word(grid, word);
     if (kind == ACCESS_WRITE)
         x->b = (uint32_t)row->value[lane];
     if (kind == ACCESS_ATOMIC) {
@@ -88,7 +87,7 @@ static void write_row(struct host_follow *f, const struct device_grid *grid,
     const uint32_t units = grid->program->units;
     for (uint32_t k = 0; k < row->span; k++) {
         uint32_t at = row->location[lane] + k, word = at / units;
-        word = word < grid->program->shared_base ? word_of(grid, word) : HOST_NONE;
+        word = word < grid->program->shared_base ? follow_word(grid, word) : HOST_NONE;
         if (word != HOST_NONE)
             write_part(f, word, at % units, row->bits, access_row_value(row, lane, k));
     }
@@ -102,7 +101,7 @@ static void see_row(void *context, enum access_kind kind, const struct access_ro
     for (uint32_t i = 0; i < row->count && !f->lost; i++) {
         if (f->device->flights)
             reach(f, grid, kind, row, row->order[i]);
-        else if (kind != ACCESS_READ)
+        else if (kind != ACCESS_READ && !f->cached)
             write_row(f, grid, row, row->order[i]);
     }
 }
@@ -138,6 +137,8 @@ static void take_warp(struct host_follow *f)
         !ref_get_under_way(f->ref, f->step.a, slot, f->step.b % grid->program->warps_per_block,
                            f->instruction, f->reach, f->reach_count))
         return;
+    if (f->cached)
+        follow_cached_warp(f);
     block->ended = f->ended;
     ref_close(f->ref);
 }
@@ -157,6 +158,8 @@ static void take_issue(struct host_follow *f)
         follow_tell(f, "a block was issued, and no slot has one more");
         return;
     }
+    if (f->cached)
+        follow_cached_arrive(f, grid, slot);
     ref_resident(f->ref, grid, f->step.b, f->device->numbers[grid][slot], slot);
     if (f->ref->wrong)
         follow_tell(f, arena_printf(f->arena, "a block is issued: %s", f->ref->wrong));
@@ -173,6 +176,8 @@ static void take_step(struct host_follow *f)
         break;
     case ALTERNATIVE_START:
     case ALTERNATIVE_COPY:
+        if (f->cached && f->step.kind == ALTERNATIVE_START && f->ref->settings.flush)
+            follow_cached_flush(f);
         ref_begin(f->ref, f->step.a);
         break;
     case ALTERNATIVE_ISSUE:
@@ -182,11 +187,19 @@ static void take_step(struct host_follow *f)
         take_warp(f);
         break;
     case ALTERNATIVE_MICRO:
+        if (f->cached) {
+            follow_cached_move(f);
+            break;
+        }
         f->performed = f->ref->flights[f->operation];
         ref_perform(f->ref, f->operation, &found);
         follow_compare_register(f, found);
         break;
     case ALTERNATIVE_SILENT:
+        if (f->cached) {
+            follow_cached_move(f);
+            break;
+        }
         ref_drop(f->ref, f->step.a, f->step.b);
         break;
     }
@@ -227,7 +240,9 @@ static void begin(struct host_follow *f, struct device_alternative x)
         f->instruction = follow_next(f, x.a, x.b);
         take_operands(f, x);
     }
-    if (x.kind == ALTERNATIVE_MICRO)
+    if (f->cached)
+        follow_cached_begin(f);
+    else if (x.kind == ALTERNATIVE_MICRO)
         f->operation = follow_operation(f, x.a);
 }
 
@@ -256,6 +271,8 @@ static struct ref_settings settings_of(const struct device_options *o)
                                  .registers = o->registers,
                                  .shared = o->shared,
                                  .grids = o->grids,
+                                 .lines = o->lines,
+                                 .words = o->words,
                                  .inflight = o->inflight,
                                  .drain = o->drain,
                                  .flush = o->flush,
@@ -267,6 +284,7 @@ static struct ref_settings settings_of(const struct device_options *o)
                                  .frozen = o->frozen,
                                  .pick_any = o->any_block,
                                  .crowded = o->crowded,
+                                 .cached = o->caches,
                                  .loads_free = o->loads_free,
                                  .in_order = o->poloc,
                                  .fenced_barriers = o->before};
@@ -298,7 +316,8 @@ static struct ref_launch layout_of(const struct device_grid *grid)
                                .registers = grid->registers,
                                .shared_bytes = grid->shared_bytes,
                                .shared = program->ptx->initial + program->shared_base,
-                               .shared_words = program->words[SPACE_SHARED]};
+                               .shared_words = program->words[SPACE_SHARED],
+                               .private_words = follow_private_words(grid)};
 }
 
 struct host_follow *host_follow_watch(struct arena *arena, struct device *device)
@@ -306,14 +325,12 @@ struct host_follow *host_follow_watch(struct arena *arena, struct device *device
     const struct ref_settings settings = settings_of(&device->options);
     struct ref_launch *layouts = ARENA_ARRAY(arena, struct ref_launch, device->grid_count + 1);
     struct host_follow *f = ARENA_NEW(arena, struct host_follow);
-    if (device->caches)
-        return NULL;
     for (uint32_t i = 0; i < device->grid_count; i++)
         layouts[i] = layout_of(&device->grids[i]);
     *f = (struct host_follow){.arena = arena, .device = device};
     f->ref = ref_device_new(arena, device->program, &settings, layouts, device->grid_count,
                             device->memory_words);
-    if (!f->ref)
+    if (!f->ref || (device->caches && !follow_cached_new(f)))
         return NULL;
     f->observers = ARENA_ARRAY(arena, struct follow_observer, device->grid_count + 1);
     f->watcher = (struct device_watcher){.context = f, .step = see_step};
@@ -338,6 +355,8 @@ void host_follow_start(struct host_follow *f)
     f->text = NULL;
     f->steps = 0;
     ref_device_start(f->ref, f->device->memory);
+    if (f->cached)
+        follow_cached_start(f);
 }
 
 const char *host_follow_end(struct host_follow *f, enum device_end end, uint32_t *line)

@@ -4,7 +4,8 @@
  * same places, operations under way, lines and memory are the same, and the same alternatives are offered.
  *
  * On trust: what a warp's step computes and accesses, which warps a block's barriers let step (the oracle `reference`
- * follows `crs`), how launches were laid out; with memory=caches lines and operations.
+ * follows `crs`), how launches were laid out. With memory=caches operations and lines are followed micro step by micro
+ * step (host_follow_caches.c), where lines have one word.
  */
 #ifndef ORACLE_HOST_FOLLOW_H
 #define ORACLE_HOST_FOLLOW_H

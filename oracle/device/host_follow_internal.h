@@ -5,6 +5,7 @@
 #define ORACLE_HOST_FOLLOW_INTERNAL_H
 
 #include "engine/crs/crs.h"
+#include "engine/device/device_caches.h"
 #include "engine/device/device_flight.h"
 #include "engine/reference_device/ref_device.h"
 #include "oracle/device/host_follow.h"
@@ -31,6 +32,8 @@ struct host_follow {
     uint32_t reach_count;
     uint64_t operands[LIMIT_WARP][2];
     uint32_t ended; /* ALTERNATIVE_WARP: warps of its block that have ended behind the step */
+    struct follow_cached *cached; /* memory=caches; or NULL */
+    lane_mask active;             /* ALTERNATIVE_WARP, cached: of the warp, before the step */
     uint64_t steps;
     bool lost; /* something differs, or the bound was reached: nothing more is compared */
     const char *text;
@@ -46,6 +49,30 @@ const struct ptx_instruction *follow_next(const struct host_follow *follow, uint
                                           uint32_t actor);
 /* The reference's operation that this one is; HOST_NONE: there is none. */
 uint32_t follow_operation(const struct host_follow *follow, uint32_t flight);
+
+/* A word of the machine's memory: of the device's; HOST_NONE: it is shared, or local. */
+uint32_t follow_word(const struct device_grid *grid, uint32_t word);
+
+/* ---- host_follow_caches.c: memory=caches ---- */
+
+/* Words of local memory of the grid. */
+uint32_t follow_private_words(const struct device_grid *grid);
+/* False: larger than is followed. */
+bool follow_cached_new(struct host_follow *follow);
+void follow_cached_start(struct host_follow *follow);
+/* Before the step. */
+void follow_cached_begin(struct host_follow *follow);
+/* What the step does to operations and lines; of a warp's, behind it. */
+void follow_cached_warp(struct host_follow *follow);
+void follow_cached_arrive(struct host_follow *follow, uint32_t grid, uint32_t slot);
+void follow_cached_flush(struct host_follow *follow);
+void follow_cached_move(struct host_follow *follow);
+/* Whether it may be offered; and what must be. */
+bool follow_cached_may(const struct host_follow *follow, struct device_alternative x);
+void follow_cached_offers(struct host_follow *follow,
+                          void (*expect)(struct host_follow *, enum device_alternative_kind,
+                                         uint32_t, uint32_t));
+void follow_cached_compare(struct host_follow *follow);
 
 /* ---- host_follow_state.c ---- */
 

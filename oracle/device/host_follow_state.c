@@ -43,8 +43,12 @@ static bool may(const struct host_follow *f, struct device_alternative x)
     case ALTERNATIVE_WARP:
         return warp_may(f, x.a, x.b);
     case ALTERNATIVE_MICRO:
+        if (f->cached)
+            return follow_cached_may(f, x);
         return ref_memory_moves(f->ref) && follow_operation(f, x.a) != HOST_NONE;
     case ALTERNATIVE_SILENT:
+        if (f->cached)
+            return follow_cached_may(f, x);
         return ref_memory_moves(f->ref) && ref_has_line(f->ref, x.a, x.b);
     }
     return false;
@@ -120,6 +124,8 @@ void follow_compare_alternatives(struct host_follow *f)
     }
     if (device->flights)
         compare_memory_moves(f);
+    if (f->cached)
+        follow_cached_offers(f, expect_offer);
 }
 
 /* ---- operations ---- */
@@ -251,8 +257,9 @@ void follow_compare_block(struct host_follow *f, uint32_t grid, uint32_t slot)
     const struct ast_launch *launch = &program->launch;
     const struct ref_launch *l = &f->ref->grids[grid].layout;
     const int32_t *shared = m->memory + program->shared_base + (size_t)slot * l->shared_words;
-    compare_words(f, "the shared memory of a block that begins", shared, l->shared,
-                  l->shared_words);
+    if (!f->cached) /* there it is the place's until somebody of the grid steps */
+        compare_words(f, "the shared memory of a block that begins", shared, l->shared,
+                      l->shared_words);
     for (uint32_t w = 0; w < l->warps && !f->lost; w++) {
         const struct crs_warp warp = crs_warp(m, slot * l->warps + w);
         const struct crs_state *s = warp.state;
@@ -262,7 +269,8 @@ void follow_compare_block(struct host_follow *f, uint32_t grid, uint32_t slot)
         if (s->pc != 1 || s->active != all || s->depth != 0 || s->completed || s->waiting ||
             (s->broken | s->returned | (s->exited & all)))
             DIFFERS(f, "warp %u of a block that begins is not at its entry", (unsigned)w);
-        if (!is_live(m, slot * l->warps + w))
+        if (!f->cached &&
+            !is_live(m, slot * l->warps + w)) /* operations of who was there block it */
             DIFFERS(f, "warp %u of a block that begins cannot step", (unsigned)w);
         if (memcmp(warp.lanes,
                    (const char *)m->initial + ((const char *)warp.lanes - (const char *)m->block),
@@ -347,6 +355,8 @@ void follow_compare_state(struct host_follow *f)
         compare_flights(f);
         compare_lines(f);
     }
+    if (f->cached && !f->lost)
+        follow_cached_compare(f);
     if (!f->lost)
         compare_memory(f);
 }

@@ -18,6 +18,10 @@ static const char *const devices[] = {
     "llh sms=1 blocks=2 drain=block order=stream flags=reset",
     "order=any occupancy=context pick=any grids=2",
     "sms=1 blocks=2 switch=sticky grids=1 order=any",
+    "coherent memory=caches",
+    "coherent memory=caches lines=2 sms=1 switch=sticky",
+    "llh memory=caches lines=1",
+    "printed memory=caches lines=2 drain=block flags=reset ends=drain",
 };
 enum { DEVICES = sizeof devices / sizeof *devices, STEPS = 1 << 12 };
 

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { STATES = 500, CACHED_STATES = 1000, EXECUTIONS = 4, STEPS = 2000 };
+enum { STATES = 500, CACHED_STATES = 1000, EXECUTIONS = 4, STEPS = 2000, ROOM = 4 /* lines */ };
 
 /* NULL: the device refuses the program. */
 static struct device *make_device(struct arena *arena, const struct host_program *program,
@@ -110,7 +110,7 @@ static const char *compare_caches(struct arena *arena, const struct host_program
     device_search(over, CACHED_STATES, DEVICE_EAGER, cached);
     if (cached->cut)
         return NULL;
-    if (!within(phases, cached))
+    if (over->options.lines >= ROOM && !within(phases, cached))
         return "operations of two phases have an outcome that caches have not";
     return compare_executions(arena, over, cached, seed, steps);
 }

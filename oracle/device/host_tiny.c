@@ -158,7 +158,7 @@ const char *host_tiny_settings(struct arena *arena, struct pcg *rng)
         "order=stream", "occupancy=context", "occupancy=device", "switch=sticky", "switch=free",
         "ends=keep",    "ends=drain",        "flags=reset",      "flags=kept",    "frozen=yes",
         "frozen=no",    "pick=any",          "pick=lowest",      "grids=1",       "threads=2",
-        "registers=32", "shared=12"};
+        "registers=32", "shared=12",         "lines=1",          "lines=2"};
     uint32_t sms = 1 + below(rng, 2), blocks = 1 + below(rng, 2), count = below(rng, 3);
     const char *settings = arena_printf(arena, "%s sms=%u blocks=%u",
                                         profiles[below(rng, sizeof profiles / sizeof *profiles)],
