@@ -14,7 +14,9 @@ const struct drawn_operator drawn_operators[BINARY_COUNT] = {
 
 struct drawn drawn_begin(struct arena *arena, uint64_t number, uint32_t stream)
 {
-    struct drawn d = {.arena = arena, .rng = pcg_derive(number, PCG_TRANSFORM, stream)};
+    struct drawn d = {.arena = arena,
+                      .rng = pcg_derive(number, PCG_TRANSFORM, stream),
+                      .places = pcg_derive(number, PCG_TRANSFORM, DRAWN_PLACES)};
     d.text = (struct text){.arena = arena};
     d.words = (struct text){.arena = arena};
     return d;
@@ -34,6 +36,21 @@ static bool must_be_apart(char last, char first)
            (strchr(operators, last) && strchr(operators, first));
 }
 
+/* The last token, of so many: each is kept as often. */
+static void keep_place(struct drawn *d, const char *token)
+{
+    const size_t length = strlen(token);
+    const struct drawn_place place = {d->text.length - length, length, d->depth};
+    if (pcg_below(&d->places, ++d->count) == 0)
+        d->any = place;
+    if (length > 1 || !strchr("(){}[]", *token))
+        return;
+    d->depth += *token == '{';
+    d->depth -= *token == '}';
+    if (pcg_below(&d->places, ++d->brackets) == 0)
+        d->bracket = place;
+}
+
 void drawn_token(struct drawn *d, const char *token)
 {
     static const char *const blanks[] = {
@@ -46,6 +63,7 @@ void drawn_token(struct drawn *d, const char *token)
         text_put(&d->text, blank);
     }
     text_put(&d->text, token);
+    keep_place(d, token);
 }
 
 void drawn_word(struct drawn *d, const char *word)

@@ -12,15 +12,28 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* A token of the text, and how many braces are open before it. */
+struct drawn_place {
+    size_t at, length;
+    uint32_t depth;
+};
+
 struct drawn {
     struct arena *arena;
-    struct pcg rng;
+    struct pcg rng, places;
     struct text text, words;
+    uint32_t depth, count, brackets; /* open braces; tokens so far, and brackets among them */
+    struct drawn_place any, bracket; /* one of them, drawn evenly */
 };
 
 struct drawn drawn_begin(struct arena *arena, uint64_t number, uint32_t stream);
 
-enum { DRAWN_KERNELS = 101, DRAWN_MODULES, DRAWN_PROGRAMS }; /* streams of the draws */
+enum {
+    DRAWN_KERNELS = 101,
+    DRAWN_MODULES,
+    DRAWN_PROGRAMS,
+    DRAWN_PLACES = 111
+}; /* streams of the draws */
 
 /* NULL: the reader refuses it, and *why is its first error. */
 struct ast_kernel *texts_read(struct arena *arena, const char *text, const char **why);

@@ -465,20 +465,33 @@ static const enum ptx_word types[] = {PTX_W_PRED, PTX_W_B16, PTX_W_U16, PTX_W_S1
 static const char *const type_tokens[] = {".pred", ".b16", ".u16", ".s16", ".b32", ".u32",
                                           ".s32",  ".f32", ".b64", ".u64", ".s64", ".f64"};
 
-static void say_variable(struct module *m, enum ptx_word space, enum ptx_word type, uint32_t align)
+static void say_variable(struct module *m, enum ptx_word space, enum ptx_word type,
+                         enum ptx_word vector, uint32_t linkage, uint32_t align)
 {
     say(m, "variable");
     say_told(m, m->numbers);
     say(m, words_of_ptx_type(space));
     say(m, words_of_ptx_type(type));
-    text_format(&m->d->words, "- linkage0 align%u ", align);
+    say(m, words_of_ptx_type(vector));
+    text_format(&m->d->words, "linkage%u align%u ", linkage, align);
+}
+
+/* .align N, or nothing: 0. */
+static uint32_t alignment(struct module *m)
+{
+    uint32_t align = once_in(m, 2) ? 1u << below(m, 6) : 0;
+    if (align) {
+        put(m, ".align");
+        drawn_spell(m->d, align);
+    }
+    return align;
 }
 
 static void one_register(struct module *m, enum ptx_word type, const char *name, uint32_t range)
 {
     struct declared x = {.name = name, .space = PTX_W_REG, .type = type, .range = range};
     put(m, name);
-    say_variable(m, PTX_W_REG, type, 0);
+    say_variable(m, PTX_W_REG, type, PTX_W_NONE, 0, 0);
     if (range) {
         put(m, "<");
         drawn_spell(m->d, range);
@@ -491,8 +504,8 @@ static void one_register(struct module *m, enum ptx_word type, const char *name,
 
 static void registers(struct module *m)
 {
-    static const char *const pool[] = {"%r", "%r1", "%r12", "%rd", "%p", "%f",
-                                       "x",  "x1",  "$a",   "_b",  "%h_"};
+    static const char *const pool[] = {"%r", "%r1", "%r12", "%rd", "%p", "%f",   "x",  "x1",
+                                       "$a", "_b",  "%h_",  "_$",  "%$", "$L_1", "%_0"};
     uint32_t type = below(m, sizeof types / sizeof *types), some = 0;
     for (uint32_t k = 1 + below(m, 3); k > 0; k--) {
         uint32_t at = below(m, sizeof pool / sizeof *pool);
@@ -544,29 +557,51 @@ static void first_values(struct module *m, enum ptx_word type, uint32_t length)
     say(m, length ? "}" : "");
 }
 
+/* [2][3], or none; of what has initial values one, which may be left to them. Returns the first, or 1 where it is. */
+static uint32_t dimensions(struct module *m, bool first_values)
+{
+    uint32_t count = first_values ? below(m, 2) : below(m, 4), length = 0;
+    bool open = first_values && once_in(m, 3);
+    say(m, "{");
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t size = 1 + below(m, 4);
+        put(m, "[");
+        if (!open)
+            drawn_spell(m->d, size);
+        put(m, "]");
+        say_number(m, open ? 0 : size);
+        length = i ? length : size;
+    }
+    say(m, "}");
+    return length;
+}
+
 /* Of the module. */
 static void memory_variable(struct module *m, enum ptx_word space, const char *name)
 {
+    static const char *const linkages[] = {"", ".visible", ".weak", ".extern", ".common"};
     uint32_t type = 1 + below(m, sizeof types / sizeof *types - 1);
-    uint32_t align = once_in(m, 2) ? 1u << below(m, 6) : 0, length = below(m, 5);
-    bool first = space != PTX_W_SHARED && once_in(m, 2);
+    uint32_t linkage = once_in(m, 2) ? below(m, 5) : 0;
+    bool first = space != PTX_W_SHARED && once_in(m, 2), managed = once_in(m, 6);
+    enum ptx_word vector = first || once_in(m, 2) ? PTX_W_NONE
+                           : once_in(m, 2)        ? PTX_W_V2
+                                                  : PTX_W_V4;
+    put(m, linkages[linkage]);
     put(m, space == PTX_W_GLOBAL ? ".global" : space == PTX_W_CONST ? ".const" : ".shared");
-    if (align) {
-        put(m, ".align");
-        drawn_spell(m->d, align);
+    if (managed) {
+        put(m, ".attribute");
+        put(m, "(");
+        put(m, ".managed");
+        put(m, ")");
     }
+    uint32_t align = alignment(m);
+    put(m, vector == PTX_W_V2 ? ".v2" : vector == PTX_W_V4 ? ".v4" : "");
     put(m, type_tokens[type]);
     put(m, name);
-    say_variable(m, space, types[type], align);
+    say_variable(m, space, types[type], vector, linkage, align);
     say(m, name);
-    say(m, "{");
-    if (length) {
-        put(m, "[");
-        drawn_spell(m->d, length);
-        put(m, "]");
-        say_number(m, length);
-    }
-    say(m, "}");
+    say(m, managed ? "managed" : "");
+    uint32_t length = dimensions(m, first);
     if (first)
         first_values(m, types[type], length);
     put(m, ";");
@@ -599,6 +634,22 @@ static void place(struct module *m)
     drawn_spell(m->d, line);
     drawn_spell(m->d, column);
     text_format(&m->d->words, "line 1 %u %u ", line, column);
+    if (once_in(m, 2))
+        return;
+    put(m, ",");
+    put(m, "function_name");
+    put(m, "$info");
+    uint64_t by = below(m, 2);
+    if (by) {
+        put(m, "+");
+        drawn_spell(m->d, by);
+    }
+    put(m, ",");
+    put(m, "inlined_at");
+    put(m, "2");
+    drawn_spell(m->d, column);
+    drawn_spell(m->d, line);
+    text_format(&m->d->words, "of $info %" PRIx64 " into 2 %u %u ", by, column, line);
 }
 
 static void statements(struct module *m, uint32_t count)
@@ -624,21 +675,48 @@ static void statements(struct module *m, uint32_t count)
 
 /* ---- the module ---- */
 
+/* So many numbers. */
+static void attribute(struct module *m, const char *token, enum ptx_attribute_kind kind,
+                      uint32_t count)
+{
+    put(m, token);
+    text_format(&m->d->words, "attribute%d - ", (int)kind);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t number = (i ? 1 : 256) * (1 + below(m, 4));
+        put(m, i ? "," : "");
+        drawn_spell(m->d, number);
+        say_number(m, number);
+    }
+}
+
 static void attributes(struct module *m)
 {
-    uint32_t x = 1 + below(m, 4), y = 1 + below(m, 4);
-    if (once_in(m, 3)) {
-        put(m, ".minnctapersm");
-        drawn_spell(m->d, y);
-        text_format(&m->d->words, "attribute%d - %x ", (int)PTX_MINNCTAPERSM, y);
+    if (once_in(m, 3))
+        attribute(m, ".minnctapersm", PTX_MINNCTAPERSM, 1);
+    if (once_in(m, 2))
+        attribute(m, ".maxntid", PTX_MAXNTID, 1 + below(m, 3));
+    if (once_in(m, 5))
+        attribute(m, ".maxnreg", PTX_MAXNREG, 1);
+    if (once_in(m, 5))
+        attribute(m, ".noreturn", PTX_NORETURN, 0);
+    if (once_in(m, 5)) {
+        put(m, ".pragma");
+        put(m, "\"a b\"");
+        put(m, ";");
+        text_format(&m->d->words, "attribute%d a b ", (int)PTX_FUNCTION_PRAGMA);
     }
-    if (once_in(m, 3)) {
-        put(m, ".maxntid");
-        drawn_spell(m->d, 256 * x);
-        put(m, ",");
-        drawn_spell(m->d, y);
-        text_format(&m->d->words, "attribute%d - %x %x ", (int)PTX_MAXNTID, 256 * x, y);
-    }
+    if (once_in(m, 5))
+        attribute(m, ".maxnctapersm", PTX_MAXNCTAPERSM, 1);
+}
+
+/* .ptr, the space that it points into, and how far what lies there is aligned. */
+static void pointer(struct module *m)
+{
+    bool global = once_in(m, 2);
+    put(m, ".ptr");
+    put(m, global ? ".global" : "");
+    say(m, global ? "pointer of-grid" : "pointer -");
+    text_format(&m->d->words, "%u ", alignment(m));
 }
 
 static void parameters(struct module *m, uint32_t count)
@@ -650,10 +728,13 @@ static void parameters(struct module *m, uint32_t count)
         const bool wide = i % 2 == 0;
         put(m, i ? "," : "");
         put(m, ".param");
+        uint32_t align = alignment(m);
         put(m, wide ? ".u64" : ".s32");
-        put(m, name);
-        say_variable(m, PTX_W_PARAM, wide ? PTX_W_U64 : PTX_W_S32, 0);
+        say_variable(m, PTX_W_PARAM, wide ? PTX_W_U64 : PTX_W_S32, PTX_W_NONE, 0, align);
         say(m, name);
+        if (wide && once_in(m, 3))
+            pointer(m);
+        put(m, name);
         say(m, "{ }");
         declare(m, (struct declared){.name = name, .space = PTX_W_PARAM});
     }
@@ -688,6 +769,23 @@ static void entry(struct module *m, uint32_t parameter_count)
     m->depth--;
 }
 
+/* What stands in a module beside its variables and functions. */
+static void outside(struct module *m)
+{
+    if (once_in(m, 3)) {
+        put(m, ".file");
+        put(m, "7");
+        put(m, "\"dir/x y.cu\"");
+        say(m, "file 7 dir/x y.cu");
+    }
+    if (once_in(m, 5)) {
+        put(m, ".pragma");
+        put(m, "\"c\"");
+        put(m, ";");
+        say(m, "pragma c");
+    }
+}
+
 bool texts_draw_ptx(struct drawn *d)
 {
     static const char *const names[] = {"x", "x1", "$a", "_b"};
@@ -699,9 +797,14 @@ bool texts_draw_ptx(struct drawn *d)
     put(&m, "7.8");
     put(&m, ".target");
     put(&m, "sm_80");
+    bool debug = once_in(&m, 4);
+    put(&m, debug ? "," : "");
+    put(&m, debug ? "debug" : "");
     put(&m, ".address_size");
     put(&m, "64");
     say(&m, "version 7 8 address 64 for sm_80");
+    say(&m, debug ? "for debug" : "");
+    outside(&m);
     for (uint32_t i = drawn_below(d, 4); i > 0; i--) {
         const enum ptx_word spaces[] = {PTX_W_GLOBAL, PTX_W_CONST, PTX_W_SHARED};
         enum ptx_word space = spaces[drawn_below(d, 3)];

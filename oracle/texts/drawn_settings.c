@@ -209,10 +209,10 @@ static void texture(struct head *h, uint32_t at)
     static const char *const modes[] = {"clamp", "wrap", "mirror", "border"};
     struct drawn *d = h->d;
     uint32_t format = drawn_below(d, 3), channels = 1u << drawn_below(d, 3),
-             count = 1 + drawn_below(d, 3), mode = drawn_below(d, 4), size[3] = {1, 1, 1};
+             count = 1 + drawn_below(d, 3), size[3] = {1, 1, 1}, mode[3] = {0, 0, 0};
     bool linear = format == 2 && drawn_once_in(d, 2), normalized = drawn_once_in(d, 2),
-         layers = count > 1 && drawn_once_in(d, 3), has_mode = drawn_once_in(d, 2),
-         unit = format < 2 && drawn_once_in(d, 3);
+         layers = count > 1 && drawn_once_in(d, 3), unit = format < 2 && drawn_once_in(d, 3),
+         is_memory = count == 1 && !linear && !normalized && drawn_once_in(d, 2);
     const char *name = arena_printf(d->arena, "%u", at + 7);
     const char *text = arena_printf(d->arena, "texture:%s=4096:%s%s", name, formats[format].name,
                                     channels == 1   ? ""
@@ -222,17 +222,26 @@ static void texture(struct head *h, uint32_t at)
         size[i] = 1 + drawn_below(d, 40);
         text = arena_printf(d->arena, "%s%s%u", text, i ? "x" : ":", size[i]);
     }
-    put(h, arena_printf(d->arena, "%s%s%s%s%s%s%s", text, has_mode ? ":" : "",
-                        has_mode ? modes[mode] : "", linear ? ":linear" : "",
+    /* The first mode is that of all dimensions, the next of all but the first .. */
+    for (uint32_t i = 0, given = drawn_below(d, 4); i < given; i++) {
+        mode[i] = drawn_below(d, 4);
+        text = arena_printf(d->arena, "%s:%s", text, modes[mode[i]]);
+        for (uint32_t k = i; k < 3; k++)
+            mode[k] = mode[i];
+    }
+    uint32_t pitch = (size[0] * channels * formats[format].bytes + 15) / 16 * 16;
+    if (drawn_once_in(d, 3)) {
+        pitch += 16 * drawn_below(d, 3);
+        text = arena_printf(d->arena, "%s:pitch=%u", text, pitch);
+    }
+    put(h, arena_printf(d->arena, "%s%s%s%s%s%s", text, linear ? ":linear" : "",
                         normalized ? ":normalized" : "", unit ? ":unit" : "",
-                        layers ? ":layers" : ""));
+                        layers ? ":layers" : "", is_memory ? ":memory" : ""));
     say_bind(d, "texture", name, PTX_BIND_VALUE, at + 7, 0, PTX_FILL_ZERO, 4096);
-    int m = has_mode ? (int)mode : 0;
     text_format(&d->words,
-                "texture %s %u size %u %u %u %u pitch %u modes %d %d %d flags %d%d%d%d0 ",
-                formats[format].word, channels, count, size[0], size[1], size[2],
-                (size[0] * channels * formats[format].bytes + 15) / 16 * 16, m, m, m, linear,
-                normalized, unit, layers);
+                "texture %s %u size %u %u %u %u pitch %u modes %u %u %u flags %d%d%d%d%d ",
+                formats[format].word, channels, count, size[0], size[1], size[2], pitch, mode[0],
+                mode[1], mode[2], linear, normalized, unit, layers, is_memory);
 }
 
 /* ---- registers, tokens ---- */

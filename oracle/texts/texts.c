@@ -69,12 +69,67 @@ static const char *of_text(struct drawn *d)
     return differs ? differs : printed(arena, print_kernel(arena, kernel), d->words.bytes);
 }
 
+/* ---- what is broken ---- */
+
+static struct location place_in(const char *text, size_t at)
+{
+    struct location place = {1, 1};
+    for (size_t i = 0; i < at; i++) {
+        place.column = text[i] == '\n' ? 1 : place.column + 1;
+        place.line += text[i] == '\n';
+    }
+    return place;
+}
+
+static bool tells(const struct diag *diag, const char *part, const struct location *at)
+{
+    for (uint32_t i = 0; i < diag->count && i < DIAG_MAX; i++)
+        if (strstr(diag->entries[i].text, part) &&
+            (!at ||
+             (diag->entries[i].at.line == at->line && diag->entries[i].at.column == at->column)))
+            return true;
+    return diag->count > DIAG_MAX;
+}
+
+/* A text that may be taken with one place broken - a character that no language knows before a token; no bracket where
+ * there was one; the end where braces are open - may not be. */
+static const char *broken(struct drawn *d, const char **text)
+{
+    static const char unknown[] = "unexpected character '`'", end[] = "the end of the text";
+    enum { UNKNOWN, BRACKET, END } kind = drawn_below(d, 3);
+    const struct drawn_place place = kind == BRACKET ? d->bracket : d->any;
+    const struct location at = place_in(d->text.bytes, place.at);
+    struct diag *diag = ARENA_NEW(d->arena, struct diag);
+    const char *whole = d->text.bytes, *rest = whole + place.at;
+    if ((kind == END && place.depth == 0) || (kind == BRACKET && d->brackets == 0))
+        return NULL;
+    *text = arena_printf(d->arena, "%.*s%s%s", (int)place.at, whole, kind == UNKNOWN ? "`" : "",
+                         kind == END       ? ""
+                         : kind == BRACKET ? rest + place.length
+                                           : rest);
+    diag_init(diag, "text", *text, strlen(*text));
+    if (parse_kernel(d->arena, *text, strlen(*text), diag))
+        return "taken: a text without one of its tokens, or with one too many";
+    if (kind == UNKNOWN && !tells(diag, unknown, &at))
+        return arena_printf(d->arena, "refused: nobody tells of the character at %u:%u", at.line,
+                            at.column);
+    if (kind == END && !tells(diag, end, NULL))
+        return "refused: nobody tells of the end of the text";
+    return NULL;
+}
+
+static const char *of_drawn(struct drawn *d, const char **text)
+{
+    *text = d->text.bytes;
+    const char *differs = of_text(d);
+    return differs ? differs : broken(d, text);
+}
+
 const char *texts_of_kernel(struct arena *arena, uint64_t number, const char **text)
 {
     struct drawn d = drawn_begin(arena, number, DRAWN_KERNELS);
     texts_draw_kernel(&d);
-    *text = d.text.bytes;
-    return of_text(&d);
+    return of_drawn(&d, text);
 }
 
 const char *texts_of_ptx(struct arena *arena, uint64_t number, const char **text)
@@ -87,7 +142,7 @@ const char *texts_of_ptx(struct arena *arena, uint64_t number, const char **text
         return texts_read(arena, d.text.bytes, &why)
                    ? "taken: an operand, or clusters, that do not fit"
                    : NULL;
-    return of_text(&d);
+    return of_drawn(&d, text);
 }
 
 /* ---- the oracle ---- */
