@@ -107,7 +107,8 @@ static const char *compare(struct machine_searched *s, const struct way *way)
         differs = "outcome that is none";
     else if (way->method == SEARCH_DPOR && found->race != s->plain->race)
         differs = found->race ? "race that is none" : "race missed";
-    else if (way->method == SEARCH_SLEEP && !way->eager && found->states != s->plain->states)
+    else if (way->method == SEARCH_SLEEP && !way->eager &&
+             (found->states != s->plain->states || found->ends != s->plain->ends))
         differs = "states";
     else if (way->method == SEARCH_STATES && !has_caches(s->subject))
         differs = compare_progress(s->arena, &s->progress, &progress);

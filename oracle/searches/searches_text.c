@@ -9,8 +9,9 @@ enum { FLAGS, WAITING, ALIKE, PHASES, MESSAGE, MANNERS };
 struct drawing {
     struct arena *arena;
     struct pcg rng;
-    uint32_t manner;   /* from MANNERS on: anything */
-    const char *focus; /* the word that most is about */
+    uint32_t manner;    /* from MANNERS on: anything */
+    const char *focus;  /* the word that most is about */
+    bool careful, owns; /* PHASES: x is one thread's in each, this one's; all do atomics of y */
 };
 
 static uint32_t below(struct drawing *d, uint32_t n)
@@ -152,7 +153,12 @@ static const char *alike(struct drawing *d)
 /* Threads with a barrier between what they do: few of them access what others do. */
 static const char *phase(struct drawing *d)
 {
+    static const char *const by_owner[] = {"x = 1;", "a = x;", "x = a + 1;", "atomic_add(y, 1);"},
+                             *const by_all[] = {"atomic_add(y, 1);", "a = atomic_add(y, 1);",
+                                                "a = atomic_exch(y, a + 1);", "a = a + 1;"};
     const char *w = word(d);
+    if (d->careful)
+        return d->owns && below(d, 2) ? by_owner[below(d, 4)] : by_all[below(d, 4)];
     switch (below(d, 8)) {
     case 0:
         return arena_printf(d->arena, "%s = %u;", w, 1 + below(d, 2));
@@ -209,7 +215,9 @@ static uint32_t statements_of(struct drawing *d, uint32_t threads)
 static const char *own_arms(struct drawing *d, uint32_t threads, uint32_t all)
 {
     const char *text = "";
+    uint32_t owner = below(d, all);
     for (uint32_t t = 0; t < all; t++) {
+        d->owns = t == owner;
         const char *own = list(d, statements_of(d, all));
         const char *head =
             t + 1 == all ? "" : arena_printf(d->arena, "if (bid * %u + tid == %u) ", threads, t);
@@ -364,6 +372,7 @@ const char *searches_text(struct arena *arena, enum subject_id subject, uint64_t
     d.manner = below(&d, MANNERS + 3);
     if (step_together(subject) && below(&d, 2))
         d.manner = ALIKE;
+    d.careful = below(&d, 2);
     bool grid = d.manner == MESSAGE ? below(&d, 4) > 0 : d.manner != ALIKE && below(&d, 4) == 0;
     uint32_t threads = grid ? 1 + below(&d, 2) : 2 + below(&d, 2), blocks = grid ? 2 : 1, warp = 1;
     if (d.manner == MESSAGE)
