@@ -60,11 +60,16 @@ ask_campaign() {
     local limit=$seconds status cpu
     rm -f "$overlay"/run.db*
     timed "$overlay/simtfuzz" run --no-supervisor --seed "$seed_of_exam" --jobs 1 --cases 10000000 --no-minimise \
-        --stop-on-finding --db "$overlay/run.db"
+        --stop-on-finding --case-timeout 30s --db "$overlay/run.db"
     case $status in
     1) put campaign found "$cpu" "$(campaign_says)" ;;
     3 | 134 | 139) put campaign found "$cpu" - crash ;;
-    *) put campaign missed "$seconds" - "status $status" ;;
+    *) # with a supervisor a case that hangs is a finding; here it is named
+        if grep -q 'has been at case' "$overlay/err"; then
+            put campaign found "$cpu" - hang
+        else
+            put campaign missed "$seconds" - "status $status"
+        fi ;;
     esac
 }
 
