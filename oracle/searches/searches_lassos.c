@@ -6,6 +6,7 @@
 #include "engine/machine/live.h"
 #include "engine/progress/fair_lasso.h"
 #include "engine/progress/lasso.h"
+#include "engine/schedule/sched.h"
 #include "engine/search/search.h"
 #include "oracle/searches/searches_internal.h"
 
@@ -171,18 +172,58 @@ static const char *ask_policy(const struct searched *s, const struct searched_wa
                : "lasso: kind of a policy's loop";
 }
 
+/* Whether a scheduler of the policy goes round in the loop once more when it has been round. */
+static bool goes_round(const struct searched *s, const struct sched_spec *policy,
+                       const struct lasso *said)
+{
+    const struct subject_info *subject = &subject_table[s->subject];
+    struct machine *machine = machine_new(s->arena, subject->vtable, s->program, &subject->options);
+    uint64_t steps = said->stem + 2 * said->loop;
+    struct tape *tape = tape_new(s->arena, (uint32_t)(4 * steps));
+    struct scheduler scheduler;
+    sched_start(&scheduler, policy, machine, s->arena);
+    (void)machine_run(machine, &scheduler.choices, steps, tape);
+    for (uint32_t i = 0; i < tape->count; i++) {
+        const struct tape *of = i < said->stem ? said->stem_tape : said->loop_tape;
+        uint32_t at = i < said->stem ? i : (uint32_t)((i - said->stem) % said->loop);
+        if ((tape->entries[i] & TAPE_INNER) || (of->entries[at] & TAPE_INNER))
+            return true; /* the loop takes the first choice, the scheduler any */
+        if (tape->entries[i] != of->entries[at])
+            return false;
+    }
+    return tape->count == steps;
+}
+
+static struct sched_spec draw_policy(const struct searched *s, uint32_t drawn)
+{
+    static const enum sched_kind kinds[] = {SCHED_SEQUENTIAL, SCHED_REVERSE, SCHED_ROUND_ROBIN};
+    const struct semantics *semantics = subject_table[s->subject].vtable;
+    struct sched_spec policy = {.kind = kinds[drawn / 2 % 3], .quantum = 1 + drawn / 8 % 3};
+    enum stackless_policy without_stack =
+        (enum stackless_policy)(drawn / 2 % STACKLESS_POLICY_COUNT);
+    if (drawn % 2 && !stackless_refuses(semantics) && without_stack != STACKLESS_RANDOM) {
+        policy.kind = SCHED_STACKLESS;
+        policy.stackless = (struct stackless_spec){
+            .policy = without_stack,
+            .then_first = stackless_subdivides(without_stack) && drawn / 128 % 2};
+    }
+    return policy;
+}
+
 static const char *ask_policies(const struct searched *s, struct machine *machine, uint32_t drawn)
 {
-    static const enum sched_kind kinds[] = {SCHED_SEQUENTIAL, SCHED_REVERSE, SCHED_ROUND_ROBIN,
-                                            SCHED_STARVE};
-    struct sched_spec policy = {
-        .kind = kinds[drawn % 4], .quantum = 1 + drawn / 4 % 3, .victim = drawn / 12 % s->actors};
+    struct sched_spec policy = draw_policy(s, drawn);
+    if (drawn / 256 % 4 == 0)
+        policy = (struct sched_spec){.kind = SCHED_STARVE, .victim = drawn / 1024 % s->actors};
     struct lasso lasso = lasso_run(s->arena, machine, &policy, STEPS);
     if (lasso.kind != LASSO_FAIR && lasso.kind != LASSO_UNFAIR)
         return NULL;
     lasso_tapes(s->arena, machine, &policy, &lasso);
     struct searched_way way = searches_way_of(s, lasso.stem_tape, lasso.loop_tape);
-    return ask_policy(s, &way, &lasso);
+    const char *differs = ask_policy(s, &way, &lasso);
+    if (!differs && policy.kind != SCHED_STARVE && !goes_round(s, &policy, &lasso))
+        differs = "lasso: a policy goes another way";
+    return differs;
 }
 
 /* What the sampled search shows is an execution of the model. */

@@ -93,11 +93,21 @@ static const char *compare_progress(struct arena *arena, const struct progress *
     return NULL;
 }
 
+/* Tapes are asked about as of subjects that have a reference. */
+static struct searched with_tapes(const struct machine_searched *s)
+{
+    return (struct searched){.arena = s->arena,
+                             .subject = s->subject,
+                             .program = s->program,
+                             .all.edge_count = (uint32_t)s->plain->transitions};
+}
+
 /* In which way the search differs from the plainest one. */
 static const char *compare(struct machine_searched *s, const struct way *way)
 {
     struct progress progress;
     const struct search_result *found = run(s, way, &progress);
+    const struct searched tapes = with_tapes(s);
     const char *differs = NULL;
     if (!found)
         return NULL;
@@ -112,6 +122,8 @@ static const char *compare(struct machine_searched *s, const struct way *way)
         differs = "states";
     else if (way->method == SEARCH_STATES && !has_caches(s->subject))
         differs = compare_progress(s->arena, &s->progress, &progress);
+    if (!differs && !way->alike && !way->eager)
+        differs = searches_witnesses(&tapes, found);
     return differs ? arena_printf(s->arena, "%s: %s", way->name, differs) : NULL;
 }
 
@@ -121,7 +133,10 @@ static const char *compare_ways(struct machine_searched *s)
     for (uint32_t i = 0; i < sizeof ways / sizeof *ways && !differs; i++)
         if (has_caches(s->subject) ? ways[i].cached : ways[i].plain)
             differs = compare(s, &ways[i]);
-    return differs;
+    const struct searched tapes = with_tapes(s);
+    if (!differs)
+        differs = searches_witnesses(&tapes, s->plain);
+    return differs ? differs : searches_tapes(&tapes);
 }
 
 /* ---- all executions of threads ---- */

@@ -133,7 +133,8 @@ static bool shows_lasso(const struct searched *s, struct machine *machine,
         !machine_equals(machine, saved))
         return false;
     for (uint32_t i = 0; i < machine->head->live_count; i++)
-        if (found->liveness == LIVENESS_FAIR_LASSO && !steps[machine->head->live[i]])
+        if (found->liveness == LIVENESS_FAIR_LASSO && machine->head->live[i] < REF_ALL_ACTORS &&
+            !steps[machine->head->live[i]])
             return false;
     return true;
 }
