@@ -158,7 +158,7 @@ static const char *phase(struct drawing *d)
                                                 "a = atomic_exch(y, a + 1);", "a = a + 1;"};
     const char *w = word(d);
     if (d->careful)
-        return d->owns && below(d, 2) ? by_owner[below(d, 4)] : by_all[below(d, 4)];
+        return d->owns && below(d, 4) ? by_owner[below(d, 4)] : by_all[below(d, 4)];
     switch (below(d, 8)) {
     case 0:
         return arena_printf(d->arena, "%s = %u;", w, 1 + below(d, 2));
@@ -253,7 +253,10 @@ static const char *arms(struct drawing *d, uint32_t threads, uint32_t all)
 {
     const char *text = own_arms(d, threads, all);
     if (d->manner == PHASES) {
-        for (uint32_t phases = all == 2 ? 1 + below(d, 2) : 1; phases > 0; phases--) {
+        for (uint32_t phases = all > 2      ? 1
+                               : d->careful ? 2
+                                            : 1 + below(d, 2);
+             phases > 0; phases--) {
             const char *rest = own_arms(d, threads, all);
             text = arena_printf(d->arena, "%s barrier(); %s", text, rest);
         }
