@@ -19,13 +19,14 @@ static const char *const patterns[] = {
     "Wx.Wy|Wy.Rx",     "Wx.Wy|Ry.Wx",      "Wx|Wy|Rx.Ry|Ry.Rx", "WxWx|RxRx",
     "Wx|Wx|RxRx",      "Ax|Ax|WxRx",       "AxRx|WxAx",         "Wx.WyWy|Ry.Rx",
     "Wx.Wy|RyRy.Rx",   "Wx.AyAy|AyAy.Rx",  "Wx.Wy|Ry.Wy|Ry.Rx", "Wx.Ay|Ay.Rx",
-    "WxWx.Wy|Ry.RxWx", "Wx.|.Rx",
+    "WxWx.Wy|Ry.RxWx", "Wx.|.Rx",          "Wx.Wy|RyRz.Rx",     "Wx.WzWy|Ry.Rx",
 };
 /* Of those that are run in steps, too: two or three threads, with barriers that are used again. */
 static const char *const wide[] = {
-    "Wx.Wy|Ry.Rx", "Wx.Ry|Wy.Rx",  "Rx.Wy|Ry.Wx", "Wx.Wy|Wy.Wx",    "Ax.Ry|Ay.Rx", "Wx.Ay|Ay.Rx",
-    ".Wx.|.Rx.",   "Wx..|..Rx",    "Wx.Wx|Rx.Rx", "Wx.|Rx.Wy.|.Ry", ".Wx|.Wy|.Ry", "Ax|Ax.|.Rx",
-    "Wx|Wx|Rx.Rx", "Wx.|.Ax.|.Rx", "AxRx|WxAx",   "Wx.Ax.|Rx.Wx",
+    "Wx.Wy|Ry.Rx", "Wx.Ry|Wy.Rx",  "Rx.Wy|Ry.Wx", "Wx.Wy|Wy.Wx",    "Ax.Ry|Ay.Rx",  "Wx.Ay|Ay.Rx",
+    ".Wx.|.Rx.",   "Wx..|..Rx",    "Wx.Wx|Rx.Rx", "Wx.|Rx.Wy.|.Ry", ".Wx|.Wy|.Ry",  "Ax|Ax.|.Rx",
+    "Wx|Wx|Rx.Rx", "Wx.|.Ax.|.Rx", "AxRx|WxAx",   "Wx.Ax.|Rx.Wx",   "Wx.Wy|RyRzRx", "WxWzWy|Ry.Rx",
+    "..Wx|Rx..",   "...|..Wx|Rx.", "..|..|.Wx.",  "Wx..Ry|Wy..Rx",
 };
 
 static enum litmus_scope draw_scope(struct pcg *rng)

@@ -56,6 +56,9 @@ static void put_ptx(struct text *text, struct pcg *rng, uint32_t number)
                                            "st.shared.u32 [s+4], %b",
                                            "atom.shared.add.u32 %v, [s], 1",
                                            "bar.sync 0",
+                                           "st.local.u32 [w], %b",
+                                           "ld.local.u32 %v, [w]",
+                                           "ld.local.lu.u32 %v, [w]",
                                            "membar.gl",
                                            "membar.cta",
                                            "mad.lo.u32 %b, %v, 4, %b"};
@@ -63,6 +66,7 @@ static void put_ptx(struct text *text, struct pcg *rng, uint32_t number)
         text,
         "kernel k%u\n// simtfuzz: warp=%u\n.version 7.5\n.target sm_70\n.address_size 64\n"
         ".entry k%u(.param .u64 p, .param .u64 q)\n{\n    .shared .u32 s[2];\n"
+        "    .local .u32 w[1];\n"
         "    .reg .u64 %%x, %%y;\n    .reg .u32 %%v, %%b;\n"
         "    ld.param.u64 %%x, [p];\n    ld.param.u64 %%y, [q];\n    mov.u32 %%b, %%ctaid.x;\n"
         "    add.u32 %%b, %%b, 1;\n    mov.u32 %%v, 0;\n",
