@@ -58,6 +58,50 @@ void ref_device_start(struct ref_device *r, const int32_t *memory)
     ref_empty_lines(r);
 }
 
+/* ---- places ---- */
+
+/* The statement that makes the buffer. */
+static uint32_t made_at(const struct host_program *p, uint32_t array)
+{
+    uint32_t i = 0;
+    while (p->statements[i].kind != HOST_BUFFER || p->statements[i].array != array)
+        i++;
+    return i;
+}
+
+/* It was made above, and neither it nor its context has gone. */
+static bool is_alive(const struct host_program *p, uint32_t array, uint32_t at)
+{
+    if (p->arrays[array].is_host || made_at(p, array) >= at)
+        return false;
+    for (uint32_t i = made_at(p, array); i < at; i++)
+        if ((p->statements[i].kind == HOST_FREE && p->statements[i].array == array) ||
+            (p->statements[i].kind == HOST_DESTROY &&
+             p->statements[i].context == p->arrays[array].context))
+            return false;
+    return true;
+}
+
+static bool is_free(const struct host_program *p, uint32_t word, uint32_t at)
+{
+    for (uint32_t a = 0; a < p->array_count; a++)
+        if (is_alive(p, a, at) && word >= p->arrays[a].base &&
+            word < p->arrays[a].base + p->arrays[a].words)
+            return false;
+    return true;
+}
+
+uint32_t ref_buffer_place(const struct host_program *p, uint32_t array)
+{
+    uint32_t at = made_at(p, array), words = p->arrays[array].words, base = 0;
+    for (uint32_t k = 0; k < words; k++)
+        if (!is_free(p, base + k, at)) {
+            base += k + 1;
+            k = UINT32_MAX; /* once more, from there */
+        }
+    return base;
+}
+
 /* ---- streams ---- */
 
 static bool goes_into_a_stream(const struct host_statement *s)

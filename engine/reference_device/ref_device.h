@@ -126,6 +126,9 @@ struct ref_device *ref_device_new(struct arena *arena, const struct host_program
 /* At the start; `memory`: of the device, with the variables of modules. */
 void ref_device_start(struct ref_device *r, const int32_t *memory);
 
+/* HO.allocate: the first word of a buffer: the lowest place that no buffer has then. */
+uint32_t ref_buffer_place(const struct host_program *program, uint32_t array);
+
 /* ---- hosts, streams, contexts (ref_device.c) ---- */
 
 bool ref_host_may(const struct ref_device *r);

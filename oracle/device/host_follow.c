@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { STEPS_FOLLOWED = 1 << 14 };
+enum { STEPS_FOLLOWED = 1 << 14, PLACED_MOST = 1 << 8 };
 
 void follow_tell_of(struct host_follow *f, uint32_t statement, const char *text)
 {
@@ -355,6 +355,13 @@ void host_follow_start(struct host_follow *f)
     f->text = NULL;
     f->steps = 0;
     ref_device_start(f->ref, f->device->memory);
+    const struct host_program *p = f->device->program;
+    for (uint32_t a = 0; a < p->array_count; a++)
+        if (!p->arrays[a].is_host && p->device_words <= PLACED_MOST &&
+            p->arrays[a].base != ref_buffer_place(p, a))
+            follow_tell(f, arena_printf(f->arena, "buffer '%s' is at word %u, not %u",
+                                        p->arrays[a].name, (unsigned)p->arrays[a].base,
+                                        (unsigned)ref_buffer_place(p, a)));
     if (f->cached)
         follow_cached_start(f);
 }

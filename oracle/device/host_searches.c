@@ -6,7 +6,14 @@
 
 #include <string.h>
 
-enum { STATES = 500, CACHED_STATES = 1000, EXECUTIONS = 4, STEPS = 2000, ROOM = 4 /* lines */ };
+enum {
+    STATES = 500,
+    CACHED_STATES = 1000,
+    EXECUTIONS = 4,
+    STEPS = 2000,
+    ROOM = 4 /* lines */,
+    MISTAKES = 8
+};
 
 /* NULL: the device refuses the program. */
 static struct device *make_device(struct arena *arena, const struct host_program *program,
@@ -125,7 +132,10 @@ const char *host_searches_differ(struct arena *arena, const char *program, const
     struct device *device = p ? make_device(arena, p, settings, "") : NULL;
     if (!device)
         return p ? NULL : "it cannot be read";
+    struct pcg rng = pcg_derive(seed, PCG_KERNEL, 0);
     const char *differs = host_settings_differ(arena, settings);
+    if (!differs)
+        differs = host_mistakes_differ(arena, &rng, MISTAKES);
     if (differs)
         return differs;
     device_search(device, STATES, DEVICE_EAGER, all);

@@ -80,10 +80,17 @@ static void put_ptx(struct text *text, struct pcg *rng, uint32_t number)
 static void put_launch(struct text *text, struct pcg *rng, uint32_t number, const char *stream,
                        bool ptx, const char *x, const char *y)
 {
-    uint32_t kernel = below(rng, 2), grid = 1 + below(rng, 2), block = 1 + below(rng, 2);
+    uint32_t kernel = below(rng, 2), grid = 1 + below(rng, 3), block = 1 + below(rng, 2);
     text_format(text, "launch l%u: k%u grid=%u block=%u %s=%s %s=%s%s\n", (unsigned)number,
                 (unsigned)kernel, (unsigned)grid, (unsigned)block, ptx ? "0" : "x", x,
                 ptx ? "1" : "y", y, stream);
+}
+
+/* While the host does this, others may have come far. */
+static void put_while(struct text *text, struct pcg *rng)
+{
+    for (uint32_t left = below(rng, 6); left > 0; left--)
+        text_put(text, "set h[1] = 7\n");
 }
 
 /* Two launches, with something between. */
@@ -98,8 +105,11 @@ static void put_launches(struct text *text, struct pcg *rng, bool ptx)
                                           "",
                                           ""};
     bool both = below(rng, 3) > 0, other_stream = below(rng, 2);
+    uint32_t what = below(rng, sizeof between / sizeof *between);
     put_launch(text, rng, 0, "", ptx, "a", "b");
-    text_put(text, between[below(rng, sizeof between / sizeof *between)]);
+    if (what == 0)
+        put_while(text, rng);
+    text_put(text, between[what]);
     if (both)
         put_launch(text, rng, 1, other_stream ? " stream=s" : "", ptx, "a", "b");
 }
@@ -109,6 +119,7 @@ static void put_freed(struct text *text, struct pcg *rng, bool ptx)
 {
     text_put(text, "buffer c[2]\n");
     put_launch(text, rng, 0, "", ptx, "c", "b");
+    put_while(text, rng);
     text_put(text, below(rng, 2) ? "abort l0\n" : below(rng, 2) ? "sync\n" : "");
     text_put(text, "free c now\nbuffer d[2] = {8, 9}\n");
     if (below(rng, 2))
@@ -122,9 +133,11 @@ static void put_destroyed(struct text *text, struct pcg *rng, bool ptx)
     bool freed = below(rng, 2);
     text_put(text, "context o\nbuffer c[2]\nbuffer f[1]\n");
     put_launch(text, rng, 0, "", ptx, "c", "f");
+    put_while(text, rng);
     text_put(text, freed ? "free f now\nbuffer g[1] = 6\n" : "");
     if (below(rng, 2))
         put_launch(text, rng, 1, "", ptx, "c", freed ? "g" : "f");
+    put_while(text, rng);
     text_format(text, "destroy o now\nuse main\nbuffer d[2] = {8, 9}\n");
     put_launch(text, rng, 2, "", ptx, "d", "b");
     text_put(text, "copy d -> h\n");
@@ -133,7 +146,7 @@ static void put_destroyed(struct text *text, struct pcg *rng, bool ptx)
 const char *host_tiny(struct arena *arena, struct pcg *rng)
 {
     struct text text = text_begin(arena);
-    uint32_t scene = below(rng, 5);
+    uint32_t scene = below(rng, 4);
     bool ptx = below(rng, 2);
     for (uint32_t number = 0; number < 2; number++)
         if (ptx)
@@ -162,8 +175,8 @@ const char *host_tiny_settings(struct arena *arena, struct pcg *rng)
         "order=stream", "occupancy=context", "occupancy=device", "switch=sticky", "switch=free",
         "ends=keep",    "ends=drain",        "flags=reset",      "flags=kept",    "frozen=yes",
         "frozen=no",    "pick=any",          "pick=lowest",      "grids=1",       "threads=2",
-        "registers=32", "shared=12",         "lines=1",          "lines=2"};
-    uint32_t sms = 1 + below(rng, 2), blocks = 1 + below(rng, 2), count = below(rng, 3);
+        "registers=32", "shared=20",         "threads=3",        "lines=1",       "lines=2"};
+    uint32_t sms = 1 + below(rng, 2), blocks = 1 + below(rng, 3), count = below(rng, 3);
     const char *settings = arena_printf(arena, "%s sms=%u blocks=%u",
                                         profiles[below(rng, sizeof profiles / sizeof *profiles)],
                                         (unsigned)sms, (unsigned)blocks);

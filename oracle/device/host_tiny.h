@@ -19,4 +19,8 @@ const char *host_tiny_settings(struct arena *arena, struct pcg *rng);
 const char *host_searches_differ(struct arena *arena, const char *program, const char *settings,
                                  uint64_t seed, uint64_t *steps);
 
+/* So many programs of one mistake or none, drawn from a table of them: what is said of one against what is to be said.
+ * NULL: nothing differs. */
+const char *host_mistakes_differ(struct arena *arena, struct pcg *rng, uint32_t count);
+
 #endif
