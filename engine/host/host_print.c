@@ -204,25 +204,52 @@ static void put_claims(struct text *text, const struct host_program *p)
     }
 }
 
+/* Arrays of the host come first, unless a buffer above had the name: then where they were, since it was freed. */
+static bool is_heir(const struct host_program *p, const struct host_array *a)
+{
+    for (uint32_t i = 0; i < p->array_count; i++)
+        if (!p->arrays[i].is_host && p->arrays[i].at.line < a->at.line &&
+            strcmp(p->arrays[i].name, a->name) == 0)
+            return true;
+    return false;
+}
+
+/* Those of these lines: `after` .. `before` - 1. */
+static void put_heirs(struct text *text, const struct host_program *p, uint32_t after,
+                      uint32_t before)
+{
+    for (uint32_t i = 0; i < p->array_count; i++) {
+        const struct host_array *a = &p->arrays[i];
+        if (!a->is_host || a->at.line < after || a->at.line >= before || !is_heir(p, a))
+            continue;
+        put_array(text, a);
+        text_put(text, "\n");
+    }
+}
+
 char *host_print(struct arena *arena, const struct host_program *p)
 {
+    uint32_t line = 0;
     struct text text = text_begin(arena);
     if (*p->device)
         text_format(&text, "device %s\n", p->device);
     for (uint32_t i = 0; i < p->kernel_count; i++)
         put_kernel(&text, &p->kernels[i]);
     for (uint32_t i = 0; i < p->array_count; i++)
-        if (p->arrays[i].is_host) {
+        if (p->arrays[i].is_host && !is_heir(p, &p->arrays[i])) {
             put_array(&text, &p->arrays[i]);
             text_put(&text, "\n");
         }
     put_named(&text, p, 0);
     for (uint32_t i = 0; i < p->count; i++) {
+        put_heirs(&text, p, line, p->statements[i].at.line);
+        line = p->statements[i].at.line;
         put_statement(&text, p, &p->statements[i]);
         text_put(&text, "\n");
         if (p->statements[i].kind == HOST_CONTEXT)
             put_named(&text, p, p->statements[i].context);
     }
+    put_heirs(&text, p, line, UINT32_MAX);
     put_claims(&text, p);
     return text.bytes;
 }

@@ -197,6 +197,8 @@ void texts_judge(struct checking *c)
         draw & 1 ? texts_of_ptx(c->arena, draw, &text) : texts_of_kernel(c->arena, draw, &text);
     if (!differs && draw / 8 % TEXTS_PROGRAMS_SHARE == 0)
         differs = texts_of_program(c->arena, draw / 16384, &text);
+    if (!differs && draw / 64 % TEXTS_HOST_SHARE == 0)
+        differs = texts_of_host(c->arena, draw / 256, &text);
     bool drawn = differs != NULL;
     if (!differs && draw / 2 % TEXTS_FORMS_SHARE == 0)
         differs = of_forms(c, &text);

@@ -11,6 +11,7 @@
 
 enum {
     TEXTS_PROGRAMS_SHARE = 4, /* modules of several entries are divided in one case of so many */
+    TEXTS_HOST_SHARE = 4,     /* likewise, a host program is read */
     TEXTS_FORMS_SHARE = 8     /* likewise, the programs of the case are printed and read */
 };
 
@@ -29,6 +30,8 @@ void texts_report(struct checking *checking, const char *text, const char *diffe
 /* What of text number so is not as it was drawn; NULL: nothing. *text is it. In the kernel language, or PTX. */
 const char *texts_of_kernel(struct arena *arena, uint64_t number, const char **text);
 const char *texts_of_ptx(struct arena *arena, uint64_t number, const char **text);
+/* The same of a host program. */
+const char *texts_of_host(struct arena *arena, uint64_t number, const char **text);
 /* What an entry of module number so needs otherwise than who names whom says. */
 const char *texts_of_program(struct arena *arena, uint64_t number, const char **text);
 

@@ -39,9 +39,15 @@ static void programs(void **state)
     ask(texts_of_program);
 }
 
+static void hosts(void **state)
+{
+    (void)state;
+    ask(texts_of_host);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(kernels), cmocka_unit_test(ptx),
-                                       cmocka_unit_test(programs)};
+                                       cmocka_unit_test(programs), cmocka_unit_test(hosts)};
     return cmocka_run_group_tests(tests, support_setup, support_teardown);
 }
