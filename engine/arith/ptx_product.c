@@ -4,6 +4,23 @@
 
 #include <math.h>
 
+/* PTX ISA 9.7.14.5.1: product q is of the lanes 4q to 4q + 3, and of those 16 behind them, which have the upper half. */
+static struct ptx_matrix_place place_of_four(const struct ptx_matrix_form *f,
+                                             enum ptx_matrix_part part, uint32_t lane, uint32_t i)
+{
+    const uint32_t first = lane % 16 / 4 * 8, x = lane % 4, upper = lane / 16 * 4;
+    if (part == PTX_MATRIX_A)
+        return f->a_columns ? (struct ptx_matrix_place){first + upper + i, x}
+                            : (struct ptx_matrix_place){first + upper + x, i};
+    if (part == PTX_MATRIX_B)
+        return f->b_columns ? (struct ptx_matrix_place){i, first + upper + x}
+                            : (struct ptx_matrix_place){x, first + upper + i};
+    if (f->part[part].type == PTX_W_F16)
+        return (struct ptx_matrix_place){first + upper + x, i};
+    return (struct ptx_matrix_place){first + upper + x % 2 + i % 4 / 2 * 2,
+                                     i / 4 * 4 + x / 2 * 2 + i % 2};
+}
+
 /* PTX ISA 9.7.14.5, all shapes in one: a group of four lanes has one row of A, C and D, and one column of B. A register
  * holds `each` neighbours along k, or along n; of 16 rows the registers of the upper eight and of the lower eight take
  * turns. The accumulators have two neighbours in a row, in one register or in two. */
@@ -12,6 +29,15 @@ struct ptx_matrix_place ptx_matrix_place(const struct ptx_matrix_form *f, enum p
 {
     const struct ptx_matrix_sizes *s = &f->part[part];
     uint32_t group = lane / 4, in_group = lane % 4, each = s->each;
+    if (f->is_four)
+        return place_of_four(f, part, lane, r * each + e);
+    if (f->is_free && s->bits < 8) { /* whole words, one after the other */
+        const uint32_t word = lane + PTX_MATRIX_LANES * r;
+        const uint32_t across = part == PTX_MATRIX_A ? s->columns / each : s->columns;
+        return part == PTX_MATRIX_A
+                   ? (struct ptx_matrix_place){word / across, word % across * each + e}
+                   : (struct ptx_matrix_place){word / across * each + e, word % across};
+    }
     if (f->is_free) {
         uint32_t i = (lane + PTX_MATRIX_LANES * (r * each + e)) % ((uint32_t)s->rows * s->columns);
         return (struct ptx_matrix_place){i / s->columns, i % s->columns};
@@ -90,6 +116,12 @@ static int64_t integer_of(enum ptx_word type, uint64_t bits)
 
 /* ---- products ---- */
 
+/* Of four products the column of B beside it. */
+static uint32_t column_of_b(const struct ptx_matrix_form *f, uint32_t row, uint32_t column)
+{
+    return f->is_four ? row / 8 * 8 + column : column;
+}
+
 static void product_of_numbers(const struct ptx_matrix_form *f,
                                const uint64_t *const matrices[PTX_MATRIX_PARTS], uint64_t *d)
 {
@@ -105,7 +137,8 @@ static void product_of_numbers(const struct ptx_matrix_form *f,
             double sum = values[PTX_MATRIX_C][row * n + column];
             for (uint32_t k = 0; k < f->k; k++) {
                 double a = values[PTX_MATRIX_A][row * f->k + k];
-                double b = values[PTX_MATRIX_B][k * n + column];
+                double b = values[PTX_MATRIX_B]
+                                 [k * part[PTX_MATRIX_B].columns + column_of_b(f, row, column)];
                 sum = is_fused ? fma(a, b, sum) : sum + a * b;
             }
             d[row * n + column] = bits_of((enum ptx_word)part[PTX_MATRIX_D].type, sum);

@@ -217,6 +217,39 @@ LEAST(max_f32_ftz_nan, row32, f32_of, canonical_f32, flush_f32, SIGN_32, >, 0, t
 LEAST(min_f64, row64, f64_of, canonical_f64, AS_IT_IS, SIGN_64, <, SIGN_64, false)
 LEAST(max_f64, row64, f64_of, canonical_f64, AS_IT_IS, SIGN_64, >, 0, false)
 
+/* Of two or three, of their sizes, or with the product of their signs: PTX ISA 9.7.3.11, .12. */
+enum {
+    EXTREME_MOST = 1,
+    EXTREME_FTZ = 2,
+    EXTREME_NAN = 4,
+    EXTREME_SIZE = 8,
+    EXTREME_SIGN = 16,
+    EXTREME_THREE = 32
+};
+
+static uint32_t extreme_of(uint32_t x, uint32_t y, uint32_t how)
+{
+    return how & EXTREME_MOST ? (how & EXTREME_NAN ? max_f32_nan_of : max_f32_of)(x, y)
+                              : (how & EXTREME_NAN ? min_f32_nan_of : min_f32_of)(x, y);
+}
+
+static void extreme_f32(ROW_ARGUMENTS)
+{
+    row32 *d = results[0];
+    LANES (i) {
+        uint32_t found = 0, signs = 0;
+        for (uint32_t k = 0; k < (immediate & EXTREME_THREE ? 3u : 2u); k++) {
+            const uint32_t given = ((const row32 *)sources[k])[i];
+            uint32_t x = immediate & EXTREME_FTZ ? flush_f32(given) : given;
+            signs ^= given & SIGN_32;
+            x = immediate & EXTREME_SIZE ? x & ~SIGN_32 : x;
+            found = k == 0 ? x : extreme_of(found, x, immediate);
+        }
+        const bool is_nan = (found & ~SIGN_32) > 0x7f800000;
+        d[i] = immediate & EXTREME_SIGN && !is_nan ? found | signs : found;
+    }
+}
+
 /* Zeros are normal. m: size, without the sign. */
 #define TEST(name, condition)                                                                      \
     static inline bool name##_of(uint64_t m, uint64_t least, uint64_t infinite)                    \
@@ -295,6 +328,22 @@ static ptx_row_fn *find_pair(const struct ptx_instruction *instruction, uint32_t
                                                      : fused_pair;
 }
 
+static bool is_of_three(const struct ptx_instruction *instruction)
+{
+    return instruction->operands->next->next->next != NULL;
+}
+
+static ptx_row_fn *find_extreme(const struct ptx_instruction *instruction, uint32_t *immediate)
+{
+    const uint8_t *words = instruction->words;
+    *immediate =
+        (ptx_forms[instruction->form].opcode == PTX_OP_MAX ? EXTREME_MOST : 0u) |
+        (words[PTX_SLOT_FTZ] ? EXTREME_FTZ : 0u) | (words[PTX_SLOT_NAN] ? EXTREME_NAN : 0u) |
+        (words[PTX_SLOT_MODE] ? EXTREME_SIZE : 0u) | (words[PTX_SLOT_OP] ? EXTREME_SIGN : 0u) |
+        (is_of_three(instruction) ? EXTREME_THREE : 0u);
+    return extreme_f32;
+}
+
 ROW_FINDER(float)
 {
     (void)reason;
@@ -345,11 +394,20 @@ ROW_FINDER(float)
         return ftz ? neg_f32_ftz : neg_f32;
     case PTX_FORM_NEG_F64:
         return neg_f64;
+    case PTX_FORM_MIN_SIZE:
+    case PTX_FORM_MAX_SIZE:
+    case PTX_FORM_MIN_XORSIGN:
+    case PTX_FORM_MAX_XORSIGN:
+        return find_extreme(instruction, immediate);
     case PTX_FORM_MIN_F32:
+        if (is_of_three(instruction))
+            return find_extreme(instruction, immediate);
         return least[words[PTX_SLOT_NAN] != 0][ftz];
     case PTX_FORM_MIN_F64:
         return min_f64;
     case PTX_FORM_MAX_F32:
+        if (is_of_three(instruction))
+            return find_extreme(instruction, immediate);
         return most[words[PTX_SLOT_NAN] != 0][ftz];
     case PTX_FORM_MAX_F64:
         return max_f64;

@@ -296,17 +296,17 @@ static bool find_lines(const struct matrix_step *x, struct lines *lines)
     const struct ptx_matrix_sizes *s = &x->form->part[PTX_MATRIX_D];
     const bool by_columns = x->form->by_columns;
     const uint32_t length = by_columns ? s->rows : s->columns, size = s->bits / 8u;
-    uint32_t stride = length, fragment = s->registers * (s->bits == 64 ? 8u : 4u);
+    uint32_t stride = length * x->form->packed, fragment = s->registers * (s->bits == 64 ? 8u : 4u);
     if (x->op->has_count)
         stride =
             (uint32_t)ptx_source(x->m, x->seats[0].lanes, &x->op->sources[1], x->seats[0].lane);
     *lines = (struct lines){.count = by_columns ? s->columns : s->rows,
                             .bytes = length * size,
-                            .stride = (uint64_t)stride * size,
+                            .stride = (uint64_t)stride * size / x->form->packed,
                             .align = fragment < LINE ? fragment : LINE};
-    if (stride < length)
+    if (stride < length * x->form->packed)
         stuck(x, 0, "the stride is less than a row or column is long");
-    return stride >= length && agree(x);
+    return stride >= length * x->form->packed && agree(x);
 }
 
 /* Where each line lies, and that all of it does. False: the execution has ended. */

@@ -210,11 +210,45 @@ static uint32_t reduce(enum ptx_word op, bool is_signed, uint32_t a, uint32_t b)
     return 0;
 }
 
+#define NAN_32 0x7fffffffu
+
+/* A float as a number that is ordered as floats are, -0 below +0. */
+static uint32_t rank(uint32_t bits)
+{
+    return bits >> 31 ? ~bits : bits | 0x80000000;
+}
+
+static bool is_nan(uint32_t bits)
+{
+    return (bits & 0x7fffffff) > 0x7f800000;
+}
+
+/* Of .f32: NaNs are left out unless .NaN asks for them; the result is the one NaN then, and where there is nothing else. */
+static uint32_t reduce_floats(const struct ptx_meeting *t, lane_mask lanes)
+{
+    const uint8_t *words = t->op->statement->u.instruction.words;
+    const bool is_most = t->op->mode == PTX_W_MAX, any_nan = words[PTX_SLOT_NAN] != PTX_W_NONE;
+    const uint32_t kept = words[PTX_SLOT_MODE] == PTX_W_ABS ? 0x7fffffff : UINT32_MAX;
+    uint32_t value = NAN_32;
+    for (; lanes; lanes &= lanes - 1) {
+        const uint32_t a = (uint32_t)t->a[lowest_lane(lanes)] & kept;
+        if (is_nan(a) && any_nan)
+            return NAN_32;
+        if (!is_nan(a) && (is_nan(value) || (rank(a) > rank(value)) == is_most))
+            value = a;
+    }
+    return value;
+}
+
 /* redux [EXT]: the operation over the values of all lanes that take part. */
 static enum rule ptx_redux(struct ptx_meeting *t)
 {
     for (lane_mask rest = t->executing; rest; rest &= rest - 1) {
         uint32_t lane = lowest_lane(rest);
+        if (t->op->statement->u.instruction.form == PTX_FORM_REDUX_F32) {
+            t->d[lane] = reduce_floats(t, t->with[lane]);
+            continue;
+        }
         uint32_t value = (uint32_t)t->a[lowest_lane(t->with[lane])];
         for (lane_mask others = t->with[lane] & (t->with[lane] - 1); others; others &= others - 1)
             value = reduce((enum ptx_word)t->op->mode, t->op->is_signed, value,

@@ -5,22 +5,13 @@
 
 static enum ptx_exec exec_of(const struct ptx_instruction *i)
 {
-    switch ((int)i->form) {
-    case PTX_FORM_LDMATRIX_ANY:
-    case PTX_FORM_WMMA_LOAD_AB:
-    case PTX_FORM_WMMA_LOAD_C:
-    case PTX_FORM_WMMA_LOAD_TF32:
-    case PTX_FORM_WMMA_LOAD_TF32_C:
-    case PTX_FORM_WMMA_LOAD_F64:
-        return PTX_EXEC_MATRIX_LD;
-    case PTX_FORM_STMATRIX_ANY:
-    case PTX_FORM_WMMA_STORE:
-    case PTX_FORM_WMMA_STORE_TF32:
-    case PTX_FORM_WMMA_STORE_F64:
+    const enum ptx_opcode opcode = ptx_forms[i->form].opcode;
+    const uint8_t part = i->words[PTX_SLOT_PART]; /* of wmma.load and wmma.store */
+    if (opcode == PTX_OP_STMATRIX || (opcode == PTX_OP_WMMA && part == PTX_W_D))
         return PTX_EXEC_MATRIX_ST;
-    default:
-        return PTX_EXEC_MMA;
-    }
+    return opcode == PTX_OP_LDMATRIX || (opcode == PTX_OP_WMMA && part != PTX_W_NONE)
+               ? PTX_EXEC_MATRIX_LD
+               : PTX_EXEC_MMA;
 }
 
 static void add_fragment(struct ptx_builder *b, struct ptx_matrix *matrix,

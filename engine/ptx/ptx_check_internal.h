@@ -10,7 +10,8 @@ struct ptx_checker {
     struct ptx_scopes scopes;
     struct diag *diag;
     const struct ptx_module *module;
-    enum ptx_opcode opcode; /* of the instruction being checked */
+    enum ptx_opcode opcode;                            /* of the instruction being checked */
+    const struct ptx_variable *reserved[PTX_RESERVED]; /* those that are named; NULL: not yet */
 };
 
 /* ---- ptx_check_operand.c ---- */

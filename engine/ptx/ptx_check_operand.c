@@ -12,6 +12,28 @@ static int shown(const char *name)
     return (int)(length > SHOWN ? SHOWN : length);
 }
 
+/* As many bytes as cooperative_groups/details/memory.h counts on. */
+static const struct ptx_variable *reserved(struct ptx_checker *c, const char *name)
+{
+    enum { BYTES = 288, ALIGN = 16 };
+    uint32_t i = 0;
+    while (i < PTX_RESERVED && strcmp(ptx_reserved_names[i], name) != 0)
+        i++;
+    if (i == PTX_RESERVED)
+        return NULL;
+    if (!c->reserved[i]) {
+        struct ptx_variable *variable = ARENA_NEW(c->scopes.arena, struct ptx_variable);
+        *variable = (struct ptx_variable){.name = ptx_reserved_names[i],
+                                          .space = PTX_W_SHARED,
+                                          .type = PTX_W_B8,
+                                          .align = ALIGN,
+                                          .dimension_count = 1,
+                                          .dimensions = {BYTES}};
+        c->reserved[i] = variable;
+    }
+    return c->reserved[i];
+}
+
 bool ptx_resolve(struct ptx_checker *c, struct ptx_operand *o)
 {
     const struct ptx_binding *b = ptx_scope_find(&c->scopes, o->name, &o->index);
@@ -29,6 +51,12 @@ bool ptx_resolve(struct ptx_checker *c, struct ptx_operand *o)
     if (special != PTX_SPECIAL_COUNT) {
         o->target_kind = PTX_TARGET_SPECIAL;
         o->target.special = special;
+        return true;
+    }
+    const struct ptx_variable *variable = reserved(c, o->name);
+    if (variable) {
+        o->target_kind = PTX_TARGET_VARIABLE;
+        o->target.variable = variable;
         return true;
     }
     diag_error(c->diag, o->at, "'%.*s' is not declared", shown(o->name), o->name);

@@ -75,6 +75,14 @@ enum ptx_special ptx_special_find(const char *name)
     return PTX_SPECIAL_COUNT;
 }
 
+const char *const ptx_reserved_names[PTX_RESERVED] = {"%reserved_smem_offset_0",
+                                                      "%reserved_smem_offset_1"};
+
+bool ptx_is_reserved(const char *name)
+{
+    return strcmp(name, ptx_reserved_names[0]) == 0 || strcmp(name, ptx_reserved_names[1]) == 0;
+}
+
 /* ---- types ---- */
 
 #define BITS(n)                                                                                    \
@@ -321,7 +329,7 @@ void ptx_matrix_form(enum ptx_form form, const uint8_t words[PTX_SLOT_COUNT],
     enum ptx_word a = (enum ptx_word)words[PTX_SLOT_TYPE2],
                   b = (enum ptx_word)words[PTX_SLOT_TYPE3];
     bool is_half = form == PTX_FORM_WMMA_MMA_F16;
-    *f = (struct ptx_matrix_form){.k = s.k, .is_free = opcode == PTX_OP_WMMA};
+    *f = (struct ptx_matrix_form){.k = s.k, .packed = 1, .is_free = opcode == PTX_OP_WMMA};
     if (opcode != PTX_OP_MMA && opcode != PTX_OP_WMMA) {
         f->part[PTX_MATRIX_D] = sizes_of(8, 8, PTX_W_B16, false);
         f->part[PTX_MATRIX_D].registers =
@@ -332,7 +340,23 @@ void ptx_matrix_form(enum ptx_form form, const uint8_t words[PTX_SLOT_COUNT],
     }
     if (words[PTX_SLOT_PART] != PTX_W_NONE) {
         f->by_columns = words[PTX_SLOT_LAYOUT] == PTX_W_COL;
+        if (type == PTX_W_B1 || ptx_type_of(type).bits < 8) {
+            f->packed = type == PTX_W_B1 ? 32 : 8;
+            s.k = type == PTX_W_B1 ? s.k : s.k / 8; /* of bits, k counts words */
+            type = PTX_W_B32;
+        }
         f->part[PTX_MATRIX_D] = sizes_of_moved(s, (enum ptx_word)words[PTX_SLOT_PART], type);
+        return;
+    }
+    if (form == PTX_FORM_MMA_FOUR) {
+        f->is_four = true;
+        f->a_columns = words[PTX_SLOT_LAYOUT] == PTX_W_COL;
+        f->b_columns = words[PTX_SLOT_LAYOUT2] == PTX_W_COL;
+        f->part[PTX_MATRIX_D] = sizes_of(4u * s.m, s.n, type, false);
+        f->part[PTX_MATRIX_A] = sizes_of(4u * s.m, s.k, a, false);
+        f->part[PTX_MATRIX_B] = sizes_of(s.k, 4u * s.n, b, false);
+        f->part[PTX_MATRIX_C] =
+            sizes_of(4u * s.m, s.n, (enum ptx_word)words[PTX_SLOT_TYPE4], false);
         return;
     }
     f->part[PTX_MATRIX_D] = sizes_of(s.m, s.n, type, false);

@@ -152,7 +152,8 @@ struct reacher {
     /* Functions whose bodies, variables whose initial values are still to be read, or were. */
     const struct ptx_function **functions;
     const struct ptx_variable **variables;
-    uint32_t function_count, variable_count;
+    uint32_t function_count, variable_count, reserved_count;
+    const struct ptx_variable *reserved[PTX_RESERVED]; /* no item of the module declares them */
     bool calls_any; /* by an address, which may come from memory that another kernel wrote */
 };
 
@@ -173,6 +174,8 @@ static void reach_variable(struct reacher *r, const struct ptx_variable *var)
     if (var->space == PTX_W_REG || var->space == PTX_W_PARAM)
         return;
     ptx_map_add(&r->seen, var, 0, &is_new);
+    if (is_new && ptx_is_reserved(var->name))
+        r->reserved[r->reserved_count++] = var;
     if (is_new && var->init)
         r->variables[r->variable_count++] = var;
 }
@@ -292,13 +295,15 @@ static void list_variables(struct reacher *r, struct arena *arena, const struct 
         count += item->kind == PTX_ITEM_VARIABLE && is_seen(r, item->u.variable);
     for (uint32_t f = 0; f < reach->function_count; f++)
         count += body_variables(r, reach->functions[f]->body, NULL);
-    reach->variables = ARENA_ARRAY(arena, const struct ptx_variable *, count);
+    reach->variables = ARENA_ARRAY(arena, const struct ptx_variable *, count + r->reserved_count);
     for (const struct ptx_item *item = module->items; item; item = item->next)
         if (item->kind == PTX_ITEM_VARIABLE && is_seen(r, item->u.variable))
             reach->variables[reach->variable_count++] = item->u.variable;
     for (uint32_t f = 0; f < reach->function_count; f++)
         reach->variable_count +=
             body_variables(r, reach->functions[f]->body, reach->variables + reach->variable_count);
+    for (uint32_t i = 0; i < r->reserved_count; i++)
+        reach->variables[reach->variable_count++] = r->reserved[i];
 }
 
 static uint32_t count_initialised(const struct ptx_statement *stm)

@@ -210,13 +210,41 @@ void ref_approximate(struct ref_computing *r, enum ptx_opcode opcode)
     }
 }
 
+uint64_t ref_least(uint64_t a, uint64_t b, enum ptx_word type, bool is_min, bool any_nan)
+{
+    long double x = ref_float_value(a, type), y = ref_float_value(b, type);
+    uint64_t nan = ref_ones((uint32_t)ref_shape_of(type).bits - 1);
+    bool is_less = x < y || (x == y && signbit(x) && !signbit(y));
+    if (isnan(x) || isnan(y))
+        return any_nan || (isnan(x) && isnan(y)) ? nan : isnan(x) ? b : a;
+    return is_less == is_min ? a : b;
+}
+
+/* min, max: of all that there are, from left to right; .abs of their sizes, .xorsign with the product of their signs. */
+static uint64_t chosen_of(const struct ref_computing *r, enum ptx_opcode opcode, enum ptx_word type)
+{
+    const bool sizes = ref_word_of(r, PTX_SLOT_MODE) == PTX_W_ABS;
+    const bool any_nan = ref_word_of(r, PTX_SLOT_NAN) != PTX_W_NONE;
+    const bool has_third = r->instruction->operands->next->next->next != NULL;
+    uint64_t sign = (uint64_t)1 << (ref_shape_of(type).bits - 1), found = 0;
+    bool negative = false;
+    for (uint32_t i = 0; i < (has_third ? 3 : 2); i++) {
+        uint64_t one = ref_flushed(r, r->s[i], type);
+        negative = negative != ((r->s[i] & sign) != 0);
+        one = sizes ? one & ~sign : one;
+        found = i == 0 ? one : ref_least(found, one, type, opcode == PTX_OP_MIN, any_nan);
+    }
+    if (ref_word_of(r, PTX_SLOT_OP) == PTX_W_XORSIGN && !isnan(ref_float_value(found, type)))
+        return negative ? found | sign : found;
+    return found;
+}
+
 void ref_sign(struct ref_computing *r, enum ptx_opcode opcode)
 {
     enum ptx_word type = ref_word_of(r, PTX_SLOT_TYPE);
     struct ref_shape f = ref_shape_of(type);
-    uint64_t a = ref_flushed(r, r->s[0], type), b = ref_flushed(r, r->s[1], type);
-    long double x = ref_float_value(a, type), y = ref_float_value(b, type);
-    bool is_less = x < y || (x == y && signbit(x) && !signbit(y));
+    uint64_t a = ref_flushed(r, r->s[0], type);
+    long double x = ref_float_value(a, type);
     uint64_t sign = (uint64_t)1 << (f.bits - 1);
     uint64_t nan = ref_ones((uint32_t)f.bits - 1);
     switch ((int)opcode) {
@@ -230,12 +258,7 @@ void ref_sign(struct ref_computing *r, enum ptx_opcode opcode)
         r->d[0] = (r->s[0] & sign) | (r->s[1] & ~sign);
         return;
     default:
-        if (isnan(x) || isnan(y)) {
-            bool any = ref_word_of(r, PTX_SLOT_NAN) != PTX_W_NONE;
-            r->d[0] = any || (isnan(x) && isnan(y)) ? nan : isnan(x) ? b : a;
-        } else {
-            r->d[0] = is_less == (opcode == PTX_OP_MIN) ? a : b;
-        }
+        r->d[0] = chosen_of(r, opcode, type);
     }
 }
 

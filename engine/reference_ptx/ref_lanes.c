@@ -185,8 +185,37 @@ static int64_t reduced(enum ptx_word op, int64_t a, int64_t b)
     }
 }
 
+/* Of .f32: NaNs are left out unless .NaN asks about them; of none but NaNs the result is one. */
+static uint64_t redux_of_floats(const struct ref_lane_rows *x, uint32_t lane)
+{
+    const bool any_nan = word(x->instruction, PTX_SLOT_NAN) != PTX_W_NONE;
+    const bool sizes = word(x->instruction, PTX_SLOT_MODE) == PTX_W_ABS;
+    const uint64_t nan = ref_ones(31);
+    uint64_t found = nan;
+    bool has_number = false;
+    for (uint32_t i = 0; i < x->count; i++) {
+        if (!with(x, lane, i))
+            continue;
+        uint64_t one = x->lane[i].a & (sizes ? ref_ones(31) : ref_ones(32));
+        bool is_nan = (one & ref_ones(31)) > 0x7f800000;
+        if (is_nan && any_nan)
+            return nan;
+        if (is_nan)
+            continue;
+        found = !has_number ? one
+                            : ref_least(found, one, PTX_W_F32,
+                                        word(x->instruction, PTX_SLOT_OP) == PTX_W_MIN, false);
+        has_number = true;
+    }
+    return found;
+}
+
 static void redux(struct ref_lane_rows *x, uint32_t lane)
 {
+    if (word(x->instruction, PTX_SLOT_TYPE) == PTX_W_F32) {
+        x->lane[lane].d = redux_of_floats(x, lane);
+        return;
+    }
     bool first = true;
     int64_t value = 0;
     for (uint32_t i = 0; i < x->count; i++) {

@@ -59,6 +59,13 @@ static uint32_t bits_of(enum ptx_word type)
     return ptx_type_of(type).bits;
 }
 
+/* mma.m8n8k4 of halves: four products. */
+static bool is_four(const struct ptx_instruction *i)
+{
+    return opcode_of(i) == PTX_OP_MMA && word(i, PTX_SLOT_SHAPE) == PTX_W_M8N8K4 &&
+           word(i, PTX_SLOT_TYPE2) == PTX_W_F16;
+}
+
 struct ref_matrix_sizes ref_matrix_sizes(const struct ptx_instruction *i, enum ref_matrix_part part)
 {
     bool loads = word(i, PTX_SLOT_PART) != PTX_W_NONE;
@@ -67,6 +74,17 @@ struct ref_matrix_sizes ref_matrix_sizes(const struct ptx_instruction *i, enum r
     unsigned m = 0, n = 0, k = 0;
     sscanf(ptx_words[word(i, PTX_SLOT_SHAPE)], "m%un%uk%u", &m, &n, &k);
     k /= word(i, PTX_SLOT_TYPE2) == PTX_W_B1 ? 32 : 1; /* words */
+    if (loads && bits_of(type) < 8) { /* wmma.load: words of eight elements, or of 32 */
+        k /= 8;
+        type = PTX_W_B32;
+    } else if (loads && type == PTX_W_B1) {
+        k /= 32;
+        type = PTX_W_B32;
+    }
+    if (is_four(i)) {
+        m *= 4; /* one below the other; of B, one beside the other */
+        n *= which == REF_MATRIX_B ? 4 : 1;
+    }
     struct ref_matrix_sizes s = {.part = part,
                                  .rows = which == REF_MATRIX_B ? k : m,
                                  .columns = which == REF_MATRIX_A ? k : n,
@@ -165,11 +183,50 @@ static struct ref_matrix_at at_of_c(uint32_t lane, uint32_t i)
     return (struct ref_matrix_at){i < 2 ? lane / 4 : lane / 4 + 8, lane % 4 * 2 + (i & 1)};
 }
 
+/* 9.7.14.5.1, "MMA computation" 1 to 4: threads 0-3 and 16-19, 4-7 and 20-23, 8-11 and 24-27, 12-15 and 28-31. */
+static struct ref_matrix_at at_of_four(const struct ptx_instruction *instruction,
+                                       const struct ref_matrix_sizes *s, uint32_t lane, uint32_t i)
+{
+    const bool low = lane < 16;
+    const uint32_t computation = (low ? lane : lane - 16) / 4;
+    struct ref_matrix_at at;
+    if (s->part == REF_MATRIX_A) {
+        at = word(instruction, PTX_SLOT_LAYOUT) == PTX_W_ROW
+                 ? (struct ref_matrix_at){low ? lane % 4 : lane % 4 + 4, i}
+                 : (struct ref_matrix_at){low ? i % 4 : i % 4 + 4, lane % 4};
+    } else if (s->part == REF_MATRIX_B) {
+        at = word(instruction, PTX_SLOT_LAYOUT2) == PTX_W_ROW
+                 ? (struct ref_matrix_at){lane % 4, low ? i : i + 4}
+                 : (struct ref_matrix_at){i, low ? lane % 4 : lane % 4 + 4};
+        at.column += 8 * computation;
+        return at;
+    } else if (s->bits == 16) {
+        at = (struct ref_matrix_at){low ? lane % 4 : lane % 4 + 4, i};
+    } else {
+        const uint32_t x = (lane & 1) + (i & 2);
+        at = (struct ref_matrix_at){low ? x : x + 4, (i & 4) + (lane & 2) + (i & 1)};
+    }
+    at.row += 8 * computation;
+    return at;
+}
+
+/* wmma of 4 bits: lane l has word l of A, counted row after row, and of B, the words of a row of words after another. */
+static struct ref_matrix_at at_of_nibble(const struct ref_matrix_sizes *s, uint32_t lane,
+                                         uint32_t i)
+{
+    return s->part == REF_MATRIX_A ? (struct ref_matrix_at){lane / 4, lane % 4 * 8 + i}
+                                   : (struct ref_matrix_at){lane / 8 * 8 + i, lane % 8};
+}
+
 struct ref_matrix_at ref_matrix_at(const struct ptx_instruction *instruction,
                                    const struct ref_matrix_sizes *s, uint32_t lane, uint32_t i)
 {
     enum ptx_word shape = word(instruction, PTX_SLOT_SHAPE);
     uint32_t number = (lane + 32 * i) % (s->rows * s->columns);
+    if (is_four(instruction))
+        return at_of_four(instruction, s, lane, i);
+    if (opcode_of(instruction) == PTX_OP_WMMA && s->bits == 4)
+        return at_of_nibble(s, lane, i);
     if (opcode_of(instruction) == PTX_OP_WMMA)
         return (struct ref_matrix_at){number / s->columns, number % s->columns};
     return s->part == REF_MATRIX_A   ? at_of_a(shape, s->bits, lane, i)
@@ -294,7 +351,8 @@ static bool number_may(const struct ref_product *x, struct ref_matrix_at at, uin
     add(&sum, number(element(i, REF_MATRIX_C), find(x, REF_MATRIX_C, at.row, at.column)));
     for (uint32_t k = 0; k < count; k++)
         add(&sum, number(a, find(x, REF_MATRIX_A, at.row, k)) *
-                      number(b, find(x, REF_MATRIX_B, k, at.column)));
+                      number(b, find(x, REF_MATRIX_B, k,
+                                     is_four(i) ? at.row / 8 * 8 + at.column : at.column)));
     *about = ref_float_bits(type == PTX_W_F32 ? (long double)(float)sum.value : sum.value, type,
                             FE_TONEAREST);
     return may_be(&sum, count, type, got);

@@ -43,6 +43,7 @@ bool ref_boolean(enum ptx_word op, bool t, bool c);
 void ref_rounded(struct ref_computing *r, enum ptx_opcode opcode);
 void ref_approximate(struct ref_computing *r, enum ptx_opcode opcode);
 void ref_sign(struct ref_computing *r, enum ptx_opcode opcode);
+uint64_t ref_least(uint64_t a, uint64_t b, enum ptx_word type, bool is_min, bool any_nan);
 void ref_test(struct ref_computing *r);
 bool ref_is_near(uint64_t got, long double about, enum ptx_word word);
 bool ref_is_as_good(const struct ref_computing *r, uint64_t got);

@@ -170,7 +170,8 @@ struct ptx_operand *rows_matrix_stride(struct rows_making *m)
     ptx_matrix_form(m->i.form, m->i.words, &f);
     const struct ptx_matrix_sizes *s = &f.part[PTX_MATRIX_D];
     uint32_t length = f.by_columns ? s->rows : s->columns, more = 8 * gen_below(g, 3);
-    return rows_integer(m, gen_chance(g, m->r->dense ? 0 : 2) ? length - 1 : length + more);
+    const bool short_one = gen_chance(g, m->r->dense ? 0 : 2);
+    return rows_integer(m, (short_one ? length - 1 : length + more) * f.packed);
 }
 
 static enum rows_pool pool_of_element(enum ptx_word type)

@@ -198,15 +198,18 @@ static bool find_lines(const struct follow_seat *seats, struct lines *x)
     uint32_t fragment = sizes.registers * (sizes.bits == 64 ? 8 : 4);
     uint32_t length = x->by_columns ? sizes.rows : sizes.columns,
              align = fragment < LINE ? fragment : LINE;
-    uint32_t stride = s->op->has_count ? (uint32_t)follow_ptx_source(s, 1, seats[0].lane) : length;
+    const enum ptx_word type = (enum ptx_word)instruction_of(seats)->words[PTX_SLOT_TYPE];
+    const uint32_t in_word = type == PTX_W_B1 ? 32 : ptx_type_of(type).bits < 8 ? 8 : 1;
+    uint32_t stride =
+        s->op->has_count ? (uint32_t)follow_ptx_source(s, 1, seats[0].lane) : length * in_word;
     x->count = x->by_columns ? sizes.columns : sizes.rows;
     x->size = sizes.bits / 8;
     x->bytes = length * x->size;
-    if (!agree(seats, length, stride))
+    if (!agree(seats, length * in_word, stride))
         return false;
     for (uint32_t i = 0; i < x->count; i++) {
-        struct follow_place p = follow_ptx_place(s, seats[0].lane, (uint64_t)i * stride * x->size,
-                                                 x->bytes, align, x->writes);
+        struct follow_place p = follow_ptx_place(
+            s, seats[0].lane, (uint64_t)i * stride * x->size / in_word, x->bytes, align, x->writes);
         if (!p.exists || !follow_ptx_is_seen(&p)) {
             follow_ptx_fault(s, p.exists ? STATUS_STUCK : STATUS_OUT_OF_BOUNDS, seats[0].lane);
             return false;
