@@ -512,6 +512,8 @@ int check_judge(struct cli *cli, const char *path, struct ast_kernel *kernel,
     if (grid_is_cut(one) && options->subjects == SUBJECTS_DEFAULT && is_quiet(cli, result) &&
         budget_is_short(result, &telling))
         return grid_tell(one, sums);
+    if (grid_reads_unwritten(one) && options->subjects == SUBJECTS_DEFAULT && is_quiet(cli, result))
+        return grid_tell(one, sums);
     grid_drop(one);
     return check_conclude(cli, path, result, &telling, is_unfit, sums);
 }

@@ -191,6 +191,8 @@ struct tried {
     uint64_t quiet;    /* steps of these since one took a new way */
     struct seen *seen; /* launches that were tried */
     bool others;       /* one that was not is in bounds, or leaves other memory than shared one */
+    const char *unwritten; /* of the first that only reads memory that nothing wrote, or NULL */
+    bool written;          /* one that is not drawn does no such thing */
 };
 
 static uint32_t line_count(const struct source_check *s)
@@ -274,6 +276,9 @@ static void try_launch(const struct source_check *s, struct made_up_launch *laun
     const struct short_run run =
         run_fitted(s, launch, tried->drawn ? DRAWN_STEPS : FIRST_STEPS, &tried->branches);
     const char *settings = launch->settings;
+    if (run.is_unwritten && !tried->unwritten)
+        tried->unwritten = settings;
+    tried->written |= !tried->drawn && !run.is_unwritten && run.stores;
     tried->quiet = !tried->drawn || run.is_new ? 0 : tried->quiet + run.steps + LAUNCH_STEPS;
     const bool shows = run.is_new || (launch->is_marked && run.is_wrong);
     if (tried->drawn && !shows && tried->most > WORTH_UNFIT)
@@ -470,6 +475,11 @@ static int tell_launch(const struct source_check *s, const char *shown, struct a
                        const struct tried *tried, const struct check_options *options,
                        struct cli_check_sums *sums)
 {
+    if (tried->unwritten && tried->settings == tried->unwritten) {
+        struct grid *reads = s->cli->options.json ? NULL : grid_try(s->cli, shown, kernel);
+        if (reads)
+            return grid_tell(reads, sums);
+    }
     const bool is_unfit = tried->most == WORTH_UNFIT && tried->settings;
     if (tried->kept && tried->kept_settings == tried->settings) {
         struct check_options asked = *options;
@@ -493,6 +503,11 @@ static int check_entry(struct source_check *s, const struct ptx_function *entry,
         try_launches(s, &made_up, options, &tried);
         reached = find_reached(s, &made_up);
     }
+    if (tried.most == WORTH_CLEAN && tried.unwritten && !tried.written &&
+        options->subjects == SUBJECTS_DEFAULT)
+        tried.settings = tried.unwritten;
+    else
+        tried.unwritten = NULL;
     const char *beyond = tried.most < WORTH_WRONG ? without_reached(&made_up, &reached) : NULL;
     if (beyond) {
         tried.settings = beyond;

@@ -126,6 +126,7 @@ static void conclude(struct watch *w, const struct launch *launch)
         run->bytes[p] *= 4 / launch->program->units;
     run->steps = launch->steps;
     run->is_wrong = launch->race->findings != NULL;
+    run->is_unwritten = grid_only_unwritten(launch);
     run->stores = w->stores;
     run->is_cut = launch->status == STATUS_STEP_LIMIT;
     run->is_well = launch->status == STATUS_TERMINATED && !launch->race->findings && w->stores &&

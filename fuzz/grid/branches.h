@@ -34,6 +34,7 @@ struct short_run {
     /* It ended, with a store, nothing is wrong, and it stands for all schedules (launch_decides). */
     bool is_well;
     bool is_wrong;      /* something is found */
+    bool is_unwritten;  /* namely reads of memory that nothing wrote, and nothing else */
     uint64_t steps;     /* of warps */
     bool leaves_end;    /* it left a variable behind its end */
     uint64_t size_left; /* of that variable, in bytes */

@@ -291,6 +291,19 @@ bool grid_is_cut(const struct grid *g)
     return is_well(g, STATUS_STEP_LIMIT);
 }
 
+bool grid_only_unwritten(const struct launch *launch)
+{
+    bool only = launch->status == STATUS_TERMINATED && launch->race->findings;
+    for (const struct launch_finding *f = launch->race->findings; f; f = f->next)
+        only &= f->kind == LAUNCH_UNWRITTEN;
+    return only;
+}
+
+bool grid_reads_unwritten(const struct grid *g)
+{
+    return g && grid_only_unwritten(g->launch);
+}
+
 void grid_drop(struct grid *g)
 {
     if (g)

@@ -24,11 +24,18 @@ bool grid_decides(const struct grid *grid, uint64_t budget);
 /* ... whether nothing was wrong with it until it was given up. */
 bool grid_is_cut(const struct grid *grid);
 
+/* ... whether it ended, and the only thing that is wrong is that memory is read that nothing wrote, which the subjects do
+ * not know of. */
+bool grid_reads_unwritten(const struct grid *grid);
+
 /* Tells of it, counts it, and drops it. The exit status. */
 int grid_tell(struct grid *grid, struct cli_check_sums *sums);
 void grid_drop(struct grid *grid); /* or NULL */
 
 struct launch;
+
+/* The same of a launch. */
+bool grid_only_unwritten(const struct launch *launch);
 
 /* Buffers are as the settings fill them; nobody asks who wrote them. */
 void grid_mark_written(struct launch *launch);

@@ -14,12 +14,14 @@
 enum { PARAMETERS = 64 };
 
 struct value {
-    bool is_known;                    /* of that form */
-    bool by_thread;                   /* depends on %tid */
-    uint32_t writes;                  /* of the register, in the text */
-    uint8_t parameter;                /* it is this one of the entry, counted from 1; 0: none */
-    uint8_t root;                     /* such a parameter, and something added; 0: none */
-    uint8_t from;                     /* it was read from where such a parameter points to */
+    bool is_known;     /* of that form */
+    bool by_thread;    /* depends on %tid */
+    bool by_row;       /* on %tid.y or .z, which are among what nobody knows */
+    uint32_t writes;   /* of the register, in the text */
+    uint8_t parameter; /* it is this one of the entry, counted from 1; 0: none */
+    uint8_t root;      /* such a parameter, and something added; 0: none */
+    uint8_t rows; /* such a parameter times what all threads have, and something added; 0: none */
+    uint8_t from; /* it was read from where such a parameter points to */
     const struct ptx_variable *array; /* NULL: none */
     int64_t tid, step, number;
 };
@@ -37,7 +39,9 @@ struct pass {
     uint32_t guarded;           /* line of the label up to which not all threads come; 0: they do */
     const struct ptx_function *entry;
     struct indices found;
-    uint64_t addresses;                /* parameters that lead to memory */
+    uint64_t addresses; /* parameters that lead to memory */
+    uint64_t compared,
+        between; /* parameters that threads' numbers are compared with; see note_between */
     const struct ptx_variable *result; /* of the latest call, and its value */
     struct value returned;
     bool counts; /* the first time: only how often registers are written */
@@ -77,7 +81,7 @@ static struct value read(struct pass *p, const struct ptx_operand *o)
         return v->now_stretch == p->stretch ? v->now : v->any;
     if (o->target_kind == PTX_TARGET_SPECIAL && o->target.special == PTX_SPECIAL_TID) {
         if (o->element != 'x')
-            return unknown(true);
+            return (struct value){.is_known = true, .by_thread = true, .by_row = true, .step = 1};
         return (struct value){.is_known = true, .by_thread = true, .tid = 1};
     }
     if (o->target_kind == PTX_TARGET_SPECIAL)
@@ -111,14 +115,17 @@ static int64_t common(int64_t a, int64_t b)
 static struct value sum(struct value a, struct value b, int64_t sign)
 {
     a.root = a.root ? a.root : b.root;
+    a.rows = a.rows ? a.rows : b.rows;
     if (!a.is_known || !b.is_known || (b.array && (a.array || sign < 0))) {
         b = unknown(a.by_thread || b.by_thread);
         b.root = a.root;
+        b.rows = a.rows;
         return b;
     }
     a.array = a.array ? a.array : b.array;
     a.parameter = 0;
     a.by_thread |= b.by_thread;
+    a.by_row |= b.by_row;
     a.tid += sign * b.tid;
     a.step = common(a.step, b.step);
     a.number += sign * b.number;
@@ -131,8 +138,13 @@ static struct value product(struct value a, struct value b)
     const struct value *factor = is_left ? &a : &b;
     struct value *other = is_left ? &b : &a;
     if (!is_number(*factor) || !other->is_known || other->array ||
-        factor->number > UINT32_MAX + (int64_t)1 || factor->number < 0)
-        return unknown(a.by_thread || b.by_thread);
+        factor->number > UINT32_MAX + (int64_t)1 || factor->number < 0) {
+        struct value v = unknown(a.by_thread || b.by_thread);
+        v.rows = v.by_thread || (a.parameter && b.parameter) ? 0
+                 : a.parameter                               ? a.parameter
+                                                             : b.parameter;
+        return v;
+    }
     other->parameter = other->root = 0;
     other->tid *= factor->number;
     other->step *= factor->number;
@@ -192,6 +204,16 @@ static void note_pitch(struct pass *p, struct value a, struct value b)
         p->found.pitches |= (uint64_t)1 << (a.parameter - 1);
 }
 
+/* A row's number, which all threads have, times how long rows are, and a thread's own number: temp[row * n + t]. With
+ * fewer than a row has threads, they meet; unless threads beyond it do something else (compared). */
+static void note_between(struct pass *p, struct value a, struct value b)
+{
+    const uint8_t rows = a.rows ? a.rows : b.rows;
+    const struct value *other = a.rows ? &b : &a;
+    if (rows && other->is_known && other->tid > 0)
+        p->between |= (uint64_t)1 << (rows - 1);
+}
+
 static struct value result(struct pass *p, const struct ptx_instruction *i)
 {
     const struct ptx_operand *a = i->operands->next, *b = a ? a->next : NULL,
@@ -208,6 +230,7 @@ static struct value result(struct pass *p, const struct ptx_instruction *i)
                    ? unknown(by_thread)
                    : read(p, a);
     case PTX_OP_ADD:
+        note_between(p, read(p, a), read(p, b));
         return sum(read(p, a), read(p, b), 1);
     case PTX_OP_SUB:
         return sum(read(p, a), read(p, b), -1);
@@ -225,6 +248,7 @@ static struct value result(struct pass *p, const struct ptx_instruction *i)
                    : product(read(p, a), read(p, b));
     case PTX_OP_MAD:
         note_pitch(p, read(p, a), read(p, b));
+        note_between(p, product(read(p, a), read(p, b)), read(p, c));
         return i->words[PTX_SLOT_MODE] == PTX_W_HI || type.kind == PTX_CLASS_FLOAT
                    ? unknown(by_thread)
                    : sum(product(read(p, a), read(p, b)), read(p, c), 1);
@@ -244,6 +268,8 @@ static void bound(struct pass *p, const struct value *at, uint32_t bytes)
         most = (all - at->number - bytes) / at->tid + 1;
     if (at->step > at->tid && at->step < all && at->step % at->tid == 0)
         most = at->step / at->tid;
+    if (at->by_row && at->step > 0 && at->number >= 0 && at->number % at->step + bytes <= at->step)
+        most = (at->step - at->number % at->step - bytes) / at->tid + 1; /* of a row of the tile */
     if (most < p->found.threads)
         p->found.threads = (uint32_t)most;
 }
@@ -322,7 +348,7 @@ static void call(struct pass *p, const struct ptx_instruction *i)
  * of. */
 static bool is_of_grid(struct value v)
 {
-    return v.is_known && v.tid != 0 && v.step != 0;
+    return v.is_known && v.tid != 0 && v.step != 0 && !v.by_row;
 }
 
 /* i <= n, and i > n: the thread of number n goes with those below. `is_left`: n stands on the left. */
@@ -394,6 +420,10 @@ static void execute(struct pass *p, const struct ptx_instruction *i, uint32_t li
         for (const struct ptx_operand *o = second; o && !is_null(second->next); o = o->next)
             note_root(&p->found.numbers, read(p, o));
         if (second->next) {
+            if (read(p, second).by_thread)
+                note_root(&p->compared, read(p, second->next));
+            if (read(p, second->next).by_thread)
+                note_root(&p->compared, read(p, second));
             note_sentinel(p, read(p, second), read(p, second->next));
             note_sentinel(p, read(p, second->next), read(p, second));
             const enum ptx_word cmp = (enum ptx_word)i->words[PTX_SLOT_CMP];
@@ -446,5 +476,6 @@ struct indices indices_find(struct arena *arena, const struct ptx_function *entr
         p.counts = false;
     }
     p.found.numbers &= ~p.addresses;
+    p.found.pitches |= p.between & ~p.compared;
     return p.found;
 }

@@ -119,18 +119,30 @@ static bool is_number(const struct made_up *m, const struct ptx_variable *p, uin
            (type.bits == 64 && number < 64 && (m->indices.numbers >> number & 1));
 }
 
-const char *made_up_numbers(const struct made_up *m, uint32_t value)
+static bool is_pitch(const struct made_up *m, uint32_t number)
+{
+    return number < 64 && (m->indices.pitches >> number & 1);
+}
+
+/* The same, but what rows are long by at least `row`. */
+static const char *numbers_of(const struct made_up *m, uint32_t value, uint32_t row)
 {
     const char *text = "";
     uint32_t number = 0, buffers = 0;
     for (const struct ptx_variable *p = m->entry->parameters; p; p = p->next, number++) {
         if (is_number(m, p, number))
-            text = arena_printf(m->arena, "%s bind:%" PRIu32 "=%" PRIu32, text, number, value);
+            text = arena_printf(m->arena, "%s bind:%" PRIu32 "=%" PRIu32, text, number,
+                                is_pitch(m, number) && value < row ? row : value);
         else if (p->dimension_count > 0)
             text = arena_printf(m->arena, "%s%s", text,
                                 bound_struct(m->arena, m->entry, p, number, value, &buffers));
     }
     return text;
+}
+
+const char *made_up_numbers(const struct made_up *m, uint32_t value)
+{
+    return numbers_of(m, value, 0);
 }
 
 /* What an array seems to be of: compilers write bytes with the alignment of what they are bytes of, 16 of an int4. */
@@ -224,6 +236,16 @@ static uint32_t threads_by_indices(const struct indices *indices)
     return whole > 0 && whole <= MOST && whole <= room + NEAR && room <= whole + NEAR ? whole : 0;
 }
 
+/* Of a square block, which has a side of 4, 8, 16 or 32: a tile with a rim has more room than its threads need. */
+static uint32_t side_by_indices(const struct indices *indices)
+{
+    enum { LEAST = 4, MOST = 32 };
+    uint32_t side = MOST;
+    while (side > indices->threads)
+        side /= 2;
+    return indices->threads <= MOST + LEAST && side >= LEAST ? side : 0;
+}
+
 static struct shape shape_of(const struct made_up *m)
 {
     bool is_own = true;
@@ -232,6 +254,8 @@ static struct shape shape_of(const struct made_up *m)
     shape.threads = threads_by_bounds(m->entry, shape.square);
     if (!shape.threads && !shape.square)
         shape.threads = threads_by_indices(&m->indices);
+    if (!shape.threads && shape.square)
+        shape.threads = side_by_indices(&m->indices);
     if (!shape.threads)
         shape.threads = threads_by_arrays(m, shape.square);
     return shape;
@@ -341,7 +365,7 @@ void made_up_drawn(const struct made_up *m, const struct branches *branches,
             i % 2 ? drawn_of_two(&rng, width, small + 1) : drawn_number(&rng, branches, width);
         if (wanted && number < WANTED_PARAMETERS && (wanted->set >> number & 1))
             value = wanted->values[number];
-        if (number < 64 && (m->indices.pitches >> number & 1) && value < width)
+        if (is_pitch(m, number) && value < width)
             value = width;
         if (is_number(m, p, number))
             text = arena_printf(m->arena, "%s bind:%" PRIu32 "=%" PRId32, text, number,
@@ -397,7 +421,7 @@ bool made_up_first(const struct made_up *m, uint32_t i, struct made_up_launch *m
     if (!launch_size_of(m, i, &launch))
         return false;
     made_up->settings =
-        settings_of(m, &launch, made_up_numbers(m, number_of(&m->shape, &launch, i)));
+        settings_of(m, &launch, numbers_of(m, number_of(&m->shape, &launch, i), launch.block[0]));
     fill_buffers(m, made_up);
     return true;
 }
