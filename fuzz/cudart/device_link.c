@@ -69,21 +69,29 @@ void device_guard(void)
     pthread_mutex_lock(&lock);
 }
 
+/* The frames of the call at hand, and whether its thread has the lock. Names of frames are asked of the loader, whose
+ * own lock a thread has that loads a library, and so registers kernels, in another order: so that is done before. */
+static __thread struct device_stack call_frames;
+static __thread bool is_inside;
+
 enum device_link device_lock(void)
 {
+    host_frames(&call_frames);
     device_guard();
     if (sock < 0)
         knock();
     const enum device_link link = sock < 0            ? DEVICE_NEVER
                                   : getpid() != owner ? DEVICE_ANOTHERS
                                                       : DEVICE_OURS;
-    if (link != DEVICE_OURS)
+    is_inside = link == DEVICE_OURS;
+    if (!is_inside)
         pthread_mutex_unlock(&lock);
     return link;
 }
 
 void device_leave(void)
 {
+    is_inside = false;
     pthread_mutex_unlock(&lock);
 }
 
@@ -184,6 +192,12 @@ static void name_frames(struct device_stack *stack, void *const *addresses, int 
     }
 }
 
+static void copy_stack(struct device_stack *to, const struct device_stack *from)
+{
+    to->count = from->count;
+    memcpy(to->frames, from->frames, from->count * sizeof *from->frames);
+}
+
 /* A program often asks from the same place as before. */
 void host_frames(struct device_stack *stack)
 {
@@ -191,14 +205,17 @@ void host_frames(struct device_stack *stack)
     static __thread int known_count = -1;
     static __thread struct device_stack named;
     void *addresses[ADDRESSES];
+    if (is_inside) {
+        copy_stack(stack, &call_frames);
+        return;
+    }
     const int count = backtrace(addresses, ADDRESSES);
     if (count != known_count || memcmp(addresses, known, (size_t)count * sizeof *known) != 0) {
         name_frames(&named, addresses, count);
         memcpy(known, addresses, (size_t)count * sizeof *known);
         known_count = count;
     }
-    stack->count = named.count;
-    memcpy(stack->frames, named.frames, named.count * sizeof *named.frames);
+    copy_stack(stack, &named);
 }
 
 /* Parameters one behind the other. NULL: no memory, or nothing was given. */

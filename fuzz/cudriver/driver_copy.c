@@ -112,8 +112,11 @@ static struct end_3d flat(const struct end_2d *end)
                            .pitch = end->pitch};
 }
 
+/* Of nothing a box of no known kind, which `box` refuses. */
 static struct copied_3d of_rows(const struct copied_2d *c)
 {
+    if (!c)
+        return (struct copied_3d){.from.kind = MEMORY_ARRAY};
     return (struct copied_3d){flat(&c->from), flat(&c->to), c->width, c->height, 1};
 }
 
@@ -294,17 +297,22 @@ CUresult cuMemAddressReserve(CUdeviceptr *address, size_t bytes, size_t align, C
 {
     (void)align, (void)wished, (void)flags;
     CUresult error = driver_ready();
-    if (error || bytes == 0 || bytes % GRANULARITY != 0)
+    if (error || !address || bytes == 0 || bytes % GRANULARITY != 0)
         return error ? error : CUDA_ERROR_INVALID_VALUE;
     struct reservation *r = calloc(1, sizeof *r);
-    if (!r || !device_enter())
+    if (!r || !device_enter()) {
+        free(r);
         return CUDA_ERROR_OUT_OF_MEMORY;
+    }
     *r = (struct reservation){address_reserve(bytes), bytes, reservations};
-    if (r->address)
+    const bool found = r->address != 0;
+    *address = r->address;
+    if (found)
         reservations = r;
     device_leave();
-    *address = r->address;
-    return r->address ? cudaSuccess : CUDA_ERROR_OUT_OF_MEMORY;
+    if (!found)
+        free(r);
+    return found ? cudaSuccess : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 CUresult cuMemAddressFree(CUdeviceptr address, size_t bytes)

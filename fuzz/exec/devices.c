@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -21,6 +22,7 @@ struct devices {
     const struct device *first;
     struct device *all[DEVICES_MOST];
     uint32_t count;
+    bool is_full; /* this process has no more descriptors: who is at the door waits a while */
 };
 
 static void child_ended(int signal_number)
@@ -63,6 +65,7 @@ static bool send_file(int to, int file)
 static void welcome(struct devices *devices, int door)
 {
     const int sock = accept4(door, NULL, NULL, SOCK_CLOEXEC);
+    devices->is_full = sock < 0 && (errno == EMFILE || errno == ENFILE);
     struct device *device = devices->count < DEVICES_MOST ? malloc(sizeof *device) : NULL;
     if (sock < 0 || !device) {
         close(sock);
@@ -116,8 +119,14 @@ int devices_serve(const struct device *first, int door, pid_t pid)
     const struct sigaction action = {.sa_handler = child_ended};
     bool ended = false;
     sigset_t signals;
+    struct rlimit files;
     int status = 0;
     devices = (struct devices){.first = first};
+    getrlimit(
+        RLIMIT_NOFILE,
+        &files); /* two a device; the program has been started with the limit that it is to have */
+    files.rlim_cur = files.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &files);
     sigaction(SIGCHLD, &action, NULL);
     sigprocmask(SIG_BLOCK, NULL, &signals);
     sigdelset(&signals, SIGCHLD);
@@ -125,13 +134,19 @@ int devices_serve(const struct device *first, int door, pid_t pid)
         ended = ended || waitpid(pid, &status, WNOHANG) == pid;
         for (uint32_t i = 0; i < devices.count; i++)
             heard[i] = (struct pollfd){.fd = devices.all[i]->sock, .events = POLLIN};
-        heard[devices.count] = (struct pollfd){.fd = door, .events = POLLIN};
-        const struct timespec none = {0};
-        const bool last = ended && devices.count == 0; /* somebody may be at the door */
-        const int ready = ppoll(heard, devices.count + 1, last ? &none : NULL, &signals);
-        if (ready == 0)
+        heard[devices.count] = (struct pollfd){.fd = devices.is_full ? -1 : door, .events = POLLIN};
+        const struct timespec none = {0}, while_full = {.tv_nsec = 100 * 1000 * 1000};
+        const bool last =
+            ended && devices.count == 0 && !devices.is_full; /* somebody may be at the door */
+        const int ready = ppoll(heard, devices.count + 1,
+                                last              ? &none
+                                : devices.is_full ? &while_full
+                                                  : NULL,
+                                &signals);
+        if (ready == 0 && last)
             return status;
-        if (ready < 0)
+        devices.is_full = false;
+        if (ready <= 0)
             continue;
         const bool comes = heard[devices.count].revents != 0;
         serve(&devices, heard);

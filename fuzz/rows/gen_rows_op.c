@@ -10,7 +10,7 @@
  * generator gets another number; test_gen_rows asks for it. */
 enum {
     WAYS = 256, /* of an instruction's modifiers: more count as so many */
-    ROWS_FORMS = PTX_FORM_RED_ASYNC_LOGIC + 1,
+    ROWS_FORMS = PTX_FORM_WMMA_MMA_BITS + 1,
     ROWS_SPECIALS = PTX_SPECIAL_IS_EXPLICIT_CLUSTER + 1
 };
 
