@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* PTX ISA 9.7.14.5.1: product q is of the lanes 4q to 4q + 3, and of those 16 behind them, which have the upper half. */
+/* PTX ISA 9.7.14.5.1: product q is of the lanes 4q to 4q + 3, and of those 16 behind them: the upper half. */
 static struct ptx_matrix_place place_of_four(const struct ptx_matrix_form *f,
                                              enum ptx_matrix_part part, uint32_t lane, uint32_t i)
 {

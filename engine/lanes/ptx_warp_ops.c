@@ -223,7 +223,7 @@ static bool is_nan(uint32_t bits)
     return (bits & 0x7fffffff) > 0x7f800000;
 }
 
-/* Of .f32: NaNs are left out unless .NaN asks for them; the result is the one NaN then, and where there is nothing else. */
+/* Of .f32: NaNs are left out unless .NaN asks for them; the result is one then, and where there is nothing else. */
 static uint32_t reduce_floats(const struct ptx_meeting *t, lane_mask lanes)
 {
     const uint8_t *words = t->op->statement->u.instruction.words;

@@ -220,7 +220,7 @@ uint64_t ref_least(uint64_t a, uint64_t b, enum ptx_word type, bool is_min, bool
     return is_less == is_min ? a : b;
 }
 
-/* min, max: of all that there are, from left to right; .abs of their sizes, .xorsign with the product of their signs. */
+/* min, max: of all that there are, from the left; .abs of their sizes, .xorsign with the product of their signs. */
 static uint64_t chosen_of(const struct ref_computing *r, enum ptx_opcode opcode, enum ptx_word type)
 {
     const bool sizes = ref_word_of(r, PTX_SLOT_MODE) == PTX_W_ABS;

@@ -210,7 +210,7 @@ static struct ref_matrix_at at_of_four(const struct ptx_instruction *instruction
     return at;
 }
 
-/* wmma of 4 bits: lane l has word l of A, counted row after row, and of B, the words of a row of words after another. */
+/* wmma of 4 bits: lane l has word l of A and of B, as a matrix of words counted row after row. */
 static struct ref_matrix_at at_of_nibble(const struct ref_matrix_sizes *s, uint32_t lane,
                                          uint32_t i)
 {

@@ -24,8 +24,8 @@ bool grid_decides(const struct grid *grid, uint64_t budget);
 /* ... whether nothing was wrong with it until it was given up. */
 bool grid_is_cut(const struct grid *grid);
 
-/* ... whether it ended, and the only thing that is wrong is that memory is read that nothing wrote, which the subjects do
- * not know of. */
+/* ... whether it ended, and all that is wrong is that memory is read that nothing wrote, of which subjects know
+ * nothing. */
 bool grid_reads_unwritten(const struct grid *grid);
 
 /* Tells of it, counts it, and drops it. The exit status. */
