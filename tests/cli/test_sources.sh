@@ -211,13 +211,17 @@ cat >whole.cu <<'END'
 {
 	.reg .b32 %r<5>;
 	.reg .b64 %rd<4>;
+	.reg .pred %p1;
 	.shared .align 32 .b8 tile[512];
 	ld.param.u64 %rd1, [p];
 	mov.u32 %r1, %tid.x;
+	setp.lt.u32 %p1, %r1, 8;
 	and.b32 %r2, %r1, 7;
 	shl.b32 %r2, %r2, 4;
 	mov.u32 %r3, tile;
 	add.s32 %r3, %r3, %r2;
+	@%p1 st.shared.v4.u32 [%r3], {%r2, %r2, %r2, %r2};
+	bar.warp.sync -1;
 	.loc	1 7 3
 	ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r4}, [%r3];
 	mov.u32 %r2, %ctaid.x;
@@ -231,7 +235,7 @@ cat >whole.cu <<'END'
 END
 expect 0 check --compiler "$take" whole.cu
 says out 'clean     whole.cu: whole' 'shown: threads=32x1' \
-    "block did not run: unsupported instruction 'ldmatrix' of a whole warp at line 16 (whole.cu:7)"
+    "block did not run: unsupported instruction 'bar' of a whole warp at line 18"
 
 # Rows are n long: with fewer than a row has threads they would meet, and nobody launches that.
 cat >plane.cu <<'END'
@@ -458,7 +462,7 @@ cat >look.cu <<'END'
 	tex.cube.v4.f32.f32 {%f4, %f5, %f6, %f7}, [%rd1, {%f1, %f1, %f1, %f1}];
 	.loc	1 7 2
 	bar.sync 0;
-	mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {%r0}, {%r1}, {%r2}, {%r3};
+	mma.sync.aligned.m16n8k16.row.row.f32.f16.f16.f32 {%r0}, {%r1}, {%r2}, {%r3};
 	ret;
 }
 	.file	1 "/somewhere/look.cu"
@@ -471,7 +475,7 @@ $L__info_string0:
 END
 expect 2 check --compiler "$take" look.cu
 says err "look.cu:6:9: error: 'tex.cube.v4.f32.f32' is not supported: it reads a texture" \
-    "look.cu:7:2: error: 'mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32' is not supported: it multiplies"
+    "look.cu:7:2: error: 'mma.sync.aligned.m16n8k16.row.row.f32.f16.f16.f32' is not supported: it multiplies"
 [ "$(grep -c "'tex.cube" err)" = 1 ] || failed 'one line of the source is told once'
 grep -v '\.loc' look.cu >nowhere.cu
 expect 2 check --compiler "$take" nowhere.cu
@@ -606,3 +610,75 @@ says out 'RACY      marked.cu: marked: ' 'bind:0=buffer:4096:all:-1' 'bind:2=buf
 expect 2 check --compiler "$take" marked.cu --entry marked --bind 0=buffer:4096:all:4294967296
 says err 'a buffer is filled with words of 32 bits: all:-1'
 finish
+
+# Rows in shared memory that are a parameter long: one that a block fits in.
+cat >rows.ptx <<'END'
+.version 8.0
+.target sm_80
+.address_size 64
+.extern .shared .align 4 .b8 temp[];
+.visible .entry rows(.param .u64 p, .param .u32 n)
+{
+	.reg .b32 %r<9>;
+	.reg .b64 %rd<4>;
+	.reg .pred %p;
+	ld.param.u64 %rd1, [p];
+	ld.param.u32 %r2, [n];
+	mov.u32 %r1, %tid.x;
+	shl.b32 %r3, %r1, 2;
+	mov.u32 %r4, temp;
+	add.s32 %r5, %r4, %r3;
+	mov.u32 %r6, 0;
+again:
+	mul.lo.s32 %r7, %r6, %r2;
+	shl.b32 %r7, %r7, 2;
+	add.s32 %r8, %r5, %r7;
+	st.shared.u32 [%r8], %r1;
+	add.u32 %r6, %r6, 1;
+	setp.lt.u32 %p, %r6, 2;
+	@%p bra again;
+	ld.shared.u32 %r8, [%r8];
+	mul.wide.u32 %rd2, %r1, 4;
+	add.s64 %rd3, %rd1, %rd2;
+	st.global.u32 [%rd3], %r8;
+	ret;
+}
+END
+expect 0 check rows.ptx
+says out 'clean     rows.ptx: rows'
+
+# A tile with a rim has room for squares of 16; what nobody writes of it is told, if every launch reads it.
+cat >rim.ptx <<'END'
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry rim(.param .u64 p)
+{
+	.reg .b32 %r<9>;
+	.reg .b64 %rd<4>;
+	.shared .align 4 .b8 tile[1296];
+	ld.param.u64 %rd1, [p];
+	mov.u32 %r1, %tid.x;
+	mov.u32 %r2, %tid.y;
+	mul.lo.u32 %r3, %r2, 72;
+	mov.u32 %r4, tile;
+	add.u32 %r4, %r4, %r3;
+	shl.b32 %r5, %r1, 2;
+	add.u32 %r4, %r4, %r5;
+	st.shared.u32 [%r4+76], %r1;
+	bar.sync 0;
+	ld.shared.u32 %r6, [%r4+76];
+	mad.lo.u32 %r7, %r2, 16, %r1;
+	mul.wide.u32 %rd2, %r7, 4;
+	add.s64 %rd3, %rd1, %rd2;
+	st.global.u32 [%rd3], %r6;
+	ret;
+}
+END
+expect 0 check rim.ptx
+says out 'clean     rim.ptx: rim' 'shown: threads=16x16 blocks=1x1'
+sed 's/ld.shared.u32 %r6, \[%r4+76\]/ld.shared.u32 %r6, [%r4]/' rim.ptx >unwritten.ptx
+expect 1 check unwritten.ptx
+says out 'UNWRITTEN unwritten.ptx: rim' 'is read by thread' 'and nothing has written it'
+expect 1 check unwritten.ptx --set threads=4x4
+says out 'UNWRITTEN'
