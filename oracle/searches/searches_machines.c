@@ -211,7 +211,15 @@ static const enum subject_id subjects[] = {SUBJECT_CRS,
                                            SUBJECT_THREAD_PC_CACHES_PRINTED,
                                            SUBJECT_BLOCK_CACHES_PRINTED,
                                            SUBJECT_BLOCK_CACHES_LLH,
-                                           SUBJECT_BLOCK_CACHES_COHERENT};
+                                           SUBJECT_BLOCK_CACHES_COHERENT,
+                                           SUBJECT_CRS_LATE,
+                                           SUBJECT_CRS_LANES,
+                                           SUBJECT_CRS_ALIGNED,
+                                           SUBJECT_CRS_EXIT_ARRIVES,
+                                           SUBJECT_BLOCK_EAGER,
+                                           SUBJECT_INTERLEAVE_RAW,
+                                           SUBJECT_INTERLEAVE_F1,
+                                           SUBJECT_LOCKSTEP_VACUOUS_SYNC};
 
 struct searched_text searches_machines_text(struct arena *arena, uint64_t number)
 {
