@@ -10,7 +10,7 @@
 #include "fuzz/case/case.h"
 #include "fuzz/case/example.h"
 
-enum { BESIDE_TESTS = 16 }; /* litmus tests of a case that has some */
+enum { BESIDE_TESTS = 12 }; /* litmus tests of a case that has some */
 
 struct beside_again {
     bool shows;          /* the same signature */

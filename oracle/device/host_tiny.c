@@ -7,6 +7,12 @@ static uint32_t below(struct pcg *rng, uint32_t n)
     return pcg_below(rng, n);
 }
 
+/* Of all; in one kernel of three mostly of those of shared memory, which lie together. */
+static uint32_t draw(struct pcg *rng, bool shared, uint32_t first, uint32_t last, uint32_t count)
+{
+    return shared && below(rng, 4) > 0 ? first + below(rng, last - first + 1) : below(rng, count);
+}
+
 static void put_kernel(struct text *text, struct pcg *rng, uint32_t number)
 {
     static const char *const statements[] = {"x[0] = bid + 1;",
@@ -27,8 +33,10 @@ static void put_kernel(struct text *text, struct pcg *rng, uint32_t number)
                 "kernel k%u\nlaunch(threads = 1, warp = %u);\nglobal int x[2];\nglobal int y[1];\n"
                 "shared int s[2];\nprivate int v;\nkernel k%u() {\n",
                 (unsigned)number, (unsigned)(1 + below(rng, 2)), (unsigned)number);
+    bool shared = below(rng, 3) == 0;
     for (uint32_t left = 1 + below(rng, 3); left > 0; left--)
-        text_format(text, " %s\n", statements[below(rng, sizeof statements / sizeof *statements)]);
+        text_format(text, " %s\n",
+                    statements[draw(rng, shared, 5, 9, sizeof statements / sizeof *statements)]);
     if (below(rng, 6) == 0)
         text_put(text, " while (x[1] == 0)\n v = v;\n");
     text_put(text, "}\nend\n");
@@ -69,11 +77,13 @@ static void put_ptx(struct text *text, struct pcg *rng, uint32_t number)
         "    .local .u32 w[1];\n"
         "    .reg .u64 %%x, %%y;\n    .reg .u32 %%v, %%b;\n"
         "    ld.param.u64 %%x, [p];\n    ld.param.u64 %%y, [q];\n    mov.u32 %%b, %%ctaid.x;\n"
+        "    mov.u32 %%v, %%tid.x;\n    mad.lo.u32 %%b, %%b, 2, %%v;\n"
         "    add.u32 %%b, %%b, 1;\n    mov.u32 %%v, 0;\n",
         (unsigned)number, (unsigned)(1 + below(rng, 2)), (unsigned)number);
+    bool shared = below(rng, 3) == 0;
     for (uint32_t left = 1 + below(rng, 3); left > 0; left--)
         text_format(text, "    %s;\n    mad.lo.u32 %%b, %%b, 4, %%v;\n",
-                    accesses[below(rng, sizeof accesses / sizeof *accesses)]);
+                    accesses[draw(rng, shared, 13, 17, sizeof accesses / sizeof *accesses)]);
     text_put(text, "    st.global.u32 [%y], %b;\n    exit;\n}\nend\n");
 }
 
