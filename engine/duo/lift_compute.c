@@ -410,7 +410,7 @@ static term result(const struct computing *m)
         return set(m);
     case PTX_FORM_SELP_ANY:
     case PTX_FORM_SLCT_INT:
-        return selected(m);
+        return zeroed(m, selected(m));
     case PTX_FORM_CVT_INT_INT:
         return converted(m);
     case PTX_FORM_CVTA_FROM:

@@ -152,11 +152,11 @@ static bool is_instructions(const struct fuzz_case *c)
                   gen_weight_percent(gen->weights, FEATURE_INSTRUCTIONS), c->check.seed));
 }
 
-/* What lanes compute, each for itself, whoever runs first: one execution tells. */
+/* What lanes compute, each for itself, whoever runs first: one execution tells; what proofs make of it is asked, too. */
 static void make_sums(struct fuzz_case *c)
 {
     c->gen.features = 1u << FEATURE_INSTRUCTIONS | 1u << FEATURE_ARITHMETIC;
-    c->check.oracles = 1u << ORACLE_REFERENCE;
+    c->check.oracles = 1u << ORACLE_REFERENCE | 1u << ORACLE_PAIRS;
     c->check.subjects = SUBJECT_BIT(SUBJECT_CRS);
     c->check.also = 0;
     c->check.schedules = 1;

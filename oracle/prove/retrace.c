@@ -454,10 +454,10 @@ struct retrace_fault retrace_executions(struct arena *arena, struct forms *forms
     struct duo *duos[2] = {claims.cut ? claims.cut : walked(arena, forms, &all_cut, 0), NULL};
     if (!duos[0] || !is_heard(duos[0]))
         return a.fault;
-    if (duos[0]->cfg->loop_count > 0)
+    if (duos[0]->cfg->loop_count > 0 && !claims.alike)
         duos[1] = walked(arena, forms, &PROOF_DEFAULTS, PROOF_DEFAULTS.unroll);
     pcg_seed(&a.rng, seed, 1);
-    for (uint32_t n = 0; n < EXECUTIONS && !a.fault.what; n++) {
+    for (uint32_t n = 0; n < (claims.alike ? 1 : EXECUTIONS) && !a.fault.what; n++) {
         a.x = executed_run(arena, program, pcg_next64(&a.rng));
         for (uint32_t i = 0; i < 2 && a.x->complete && !a.fault.what; i++)
             if ((a.duo = duos[i]))

@@ -19,10 +19,11 @@ struct retrace_fault {
 };
 
 /* What was found of the kernel: its walk with loops cut, with their invariants (NULL: it is made here without); whether
- * no thread goes on behind the trips that are unrolled. */
+ * no thread goes on behind the trips that are unrolled. `alike`: one execution shows what all do,
+ * and its loops are looked at cut only. */
 struct retrace_claims {
     struct duo *cut;
-    bool ends;
+    bool ends, alike;
 };
 
 /* Executions of the kernel and pairs of their threads that the seed draws. *pairs: how many pairs were retraced; 0: the

@@ -77,6 +77,7 @@ static const char *const forms[] = {
     "shr.Y16 H, I, N;",
     "shf.l.wrap.b32 R, S, S, S;",
     "shf.r.wrap.b32 R, S, S, S;",
+    "shf.l.clamp.b32 R, S, S, S;",
     "shf.r.clamp.b32 R, S, S, S;",
     "bfe.Y32 R, S, N, N;",
     "bfe.Y32 R, S, S, S;",
@@ -95,6 +96,7 @@ static const char *const forms[] = {
     "set.C.B.u32.Y32 R, S, S, !Q;",
     "selp.b32 R, S, S, Q;",
     "selp.b64 D, E, E, Q;",
+    "selp.Y16 H, I, I, Q;",
     "slct.b32.s32 R, S, S, S;",
     "mov.u32 R, S;",
     "mov.u32 R, %laneid;",
@@ -114,6 +116,9 @@ static const char *const forms[] = {
     "mov.b64 {r5, r4}, E;",
     "mov.b32 {h0, h1}, T;",
     "mov.b32 R, {I, I};",
+    "mov.b128 q0, {E, E};",
+    "mov.b128 {d3, d2}, q0;",
+    "mov.b128 {d4, d5}, q1;",
     "cvt.Y64.Y32 D, T;",
     "cvt.Y32.Y64 R, E;",
     "cvt.Y16.Y32 H, T;",
@@ -156,10 +161,18 @@ static const struct {
                 {"stX.v2.u64 A, {E, E};", 16},
                 {"stX.v4.u8 A, {T, T, T, T};", 4},
                 {"stX.v2.u16 A, {I, I};", 4},
+                {"ldX.b128 q0, A;", 16},
+                {"stX.b128 A, q1;", 16},
                 {"atomX.add.u32 R, A, S;", 4},
                 {"atomX.min.s32 R, A, S;", 4},
                 {"atomX.exch.b32 R, A, S;", 4},
-                {"redX.max.u32 A, S;", 4}};
+                {"atomX.cas.b32 R, A, S, S;", 4},
+                {"redX.max.u32 A, S;", 4},
+                {"atomX.add.u64 D, A, E;", 8},
+                {"atomX.cas.b64 D, A, E, E;", 8},
+                {"redX.min.s64 A, E;", 8},
+                {"atomX.exch.b128 q1, A, q0;", 16},
+                {"atomX.cas.b128 q0, A, q1, q0;", 16}};
 
 enum { GLOBAL = 224, SHARED = 64 /* words */ };
 
@@ -168,6 +181,7 @@ struct drawing {
     struct pcg rng;
     uint32_t labels, left; /* statements that may still come */
     bool in_loop;
+    uint32_t atomic;   /* bytes of its atomics: others than of one size are refused */
     const char *space; /* of the access at hand: ".global" */
     uint32_t offset;
 };
@@ -263,10 +277,21 @@ static void put_cast(struct drawing *d, bool global)
     }
 }
 
+static uint32_t draw_access(struct drawing *d)
+{
+    uint32_t n;
+    bool is_atomic;
+    do {
+        n = pcg_below(&d->rng, sizeof accesses / sizeof accesses[0]);
+        is_atomic = accesses[n].text[0] == 'a' || accesses[n].text[0] == 'r';
+    } while (is_atomic && accesses[n].bytes != d->atomic);
+    return n;
+}
+
 /* Mostly at a place of the thread's own; else where another thread may be. */
 static void put_access(struct drawing *d)
 {
-    uint32_t n = pcg_below(&d->rng, sizeof accesses / sizeof accesses[0]);
+    uint32_t n = draw_access(d);
     bool global = pcg_below(&d->rng, 2), own = pcg_below(&d->rng, 4) > 0;
     uint32_t stride = 16u << pcg_below(&d->rng, 2), bytes = accesses[n].bytes;
     d->space = global ? ".global" : ".shared";
@@ -399,6 +424,7 @@ static void put_start(struct drawing *d, const uint32_t *threads, uint32_t width
     for (uint32_t i = 2; i < 7; i++)
         text_format(&d->out, "\tmul.wide.s32 d%" PRIu32 ", r%" PRIu32 ", %" PRId32 ";\n", i, i,
                     any_word(d));
+    text_put(&d->out, "\tmov.b128 q0, {d2, d3};\n\tmov.b128 q1, {d4, d5};\n");
     for (uint32_t i = 0; i < 3; i++)
         text_format(&d->out,
                     "\tcvt.u16.u32 h%" PRIu32 ", r%" PRIu32 ";\n\tsetp.lt.s32 p%" PRIu32
@@ -412,14 +438,15 @@ const struct ast_kernel *small_ptx(struct arena *arena, uint64_t seed)
                           grids[][2] = {{1, 1}, {1, 1}, {1, 1}, {2, 1}, {1, 2}, {2, 2}};
     struct drawing d = {.out = text_begin(arena), .left = 20};
     pcg_seed(&d.rng, seed, 1);
+    d.atomic = pcg_below(&d.rng, 4) ? 4 : pcg_below(&d.rng, 6) ? 8 : 16;
     const uint32_t *threads = PICK(&d, shapes), *blocks = PICK(&d, grids);
     text_format(
         &d.out,
         "// simtfuzz: entry=k blocks=%" PRIu32 "x%" PRIu32 " threads=%" PRIu32 "x%" PRIu32
-        " warp=%" PRIu32 "\n.version 7.8\n.target sm_70\n.address_size 64\n.global .align 16 .u32 "
+        " warp=%" PRIu32 "\n.version 8.4\n.target sm_90\n.address_size 64\n.global .align 16 .u32 "
         "g[%d] = {1, 2, 0x80000000, 0xffff, 5};\n.shared .align 16 .u32 s[%d];\n.entry "
         "k()\n{\n\t.reg .pred p<4>;\n\t.reg .b16 h<3>;\n\t.reg .b32 r<10>;\n\t.reg .b64 "
-        "d<8>;\n",
+        "d<8>;\n\t.reg .b128 q<2>;\n",
         blocks[0], blocks[1], threads[0], threads[1], 2 + pcg_below(&d.rng, 3), GLOBAL, SHARED);
     put_start(&d, threads, blocks[0]);
     while (d.left > 0)
