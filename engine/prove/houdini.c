@@ -62,7 +62,8 @@ enum solver_answer duo_ask(struct duo *duo, struct solver *solver, term question
         names[i] = name_of(duo, wanted[i]);
     size_t mark = arena_mark(duo->arena);
     struct text text = text_begin(duo->arena);
-    term_print(&text, &duo->terms, root, roots, wanted, count, definitions, defined);
+    if (!solver_is_spent(solver))
+        term_print(&text, &duo->terms, root, roots, wanted, count, definitions, defined);
     enum solver_answer answer = solver_ask(solver, text.bytes, names, values, count);
     arena_release(duo->arena, mark);
     return answer;
@@ -177,12 +178,16 @@ static bool is_reached(struct duo *duo, struct solver *solver, const struct loop
     if (duo_ask(duo, solver, at, NULL, NULL, 0) != SOLVER_UNSAT)
         return true;
     term before = term_and(t, cut->entry[slot_path(duo)], term_or(t, cut->in[0], cut->in[1]));
-    if (duo_ask(duo, solver, before, NULL, NULL, 0) == SOLVER_UNSAT)
+    enum solver_answer comes = duo_ask(duo, solver, before, NULL, NULL, 0);
+    if (comes == SOLVER_UNSAT)
         return true;
-    *reason = arena_printf(duo->arena,
-                           "what is assumed of the loop at line %" PRIu32
-                           " contradicts itself: no proof would mean anything",
-                           cut->at.line);
+    *reason =
+        arena_printf(duo->arena,
+                     comes == SOLVER_SAT ? "what is assumed of the loop at line %" PRIu32
+                                           " contradicts itself: no proof would mean anything"
+                                         : "whether somebody comes to the loop at line %" PRIu32
+                                           " took the solver too long: no proof may mean anything",
+                     cut->at.line);
     return false;
 }
 

@@ -503,6 +503,13 @@ static bool is_ready(struct solver *solver)
     return ask_known(solver) != SOLVER_FAILED;
 }
 
+bool solver_is_spent(const struct solver *solver)
+{
+    uint32_t most = solver->options.questions;
+    return solver->failures >= FAILURES_MAX || solver->counts.unknown >= UNKNOWNS_MAX ||
+           (most && solver->counts.queries >= most);
+}
+
 static enum solver_answer ask_first(struct solver *solver, const char *formula,
                                     const char *const *names, uint32_t *values, uint32_t count)
 {
@@ -510,7 +517,7 @@ static enum solver_answer ask_first(struct solver *solver, const char *formula,
         return SOLVER_FAILED;
     if (solver->counts.unknown >= UNKNOWNS_MAX)
         return SOLVER_UNKNOWN;
-    if (solver->options.questions && solver->counts.queries >= solver->options.questions) {
+    if (solver_is_spent(solver)) {
         snprintf(solver->reason, sizeof solver->reason,
                  "the solver is asked no more than %" PRIu32 " questions",
                  solver->options.questions);

@@ -69,6 +69,9 @@ void solver_keeper_end(struct solver_keeper *keeper);
 enum solver_answer solver_ask(struct solver *solver, const char *formula, const char *const *names,
                               uint32_t *values, uint32_t count);
 
+/* Whether it is asked no more: what it would be told need not be said. */
+bool solver_is_spent(const struct solver *solver);
+
 /* Whether it takes Horn clauses: `sat` says that there are invariants. */
 bool solver_knows_horn(const struct solver *solver);
 

@@ -152,7 +152,7 @@ static bool is_instructions(const struct fuzz_case *c)
                   gen_weight_percent(gen->weights, FEATURE_INSTRUCTIONS), c->check.seed));
 }
 
-/* What lanes compute, each for itself, whoever runs first: one execution tells; what proofs make of it is asked, too. */
+/* What lanes compute, each for itself, whoever runs first: one execution tells, and what proofs make of it. */
 static void make_sums(struct fuzz_case *c)
 {
     c->gen.features = 1u << FEATURE_INSTRUCTIONS | 1u << FEATURE_ARITHMETIC;

@@ -3,13 +3,16 @@
 #include "engine/base/diag.h"
 #include "engine/base/pcg.h"
 #include "engine/input/input.h"
+#include "engine/prove/inference.h"
 #include "engine/sequential/sequential.h"
 #include "engine/smt/verifier.h"
 #include "oracle/check/evidence.h"
 #include "oracle/prove/drawn_terms.h"
 #include "oracle/prove/judge.h"
+#include "oracle/prove/kept.h"
 #include "oracle/prove/retrace.h"
 #include "oracle/prove/small_blocks.h"
+#include "oracle/prove/small_loops.h"
 #include "oracle/prove/small_ptx.h"
 
 #include <inttypes.h>
@@ -26,9 +29,13 @@ enum {
     SHARE_SECOND = 4, /* a second solver, each time the first says `unsat` */
     SHARE_ANY = 4,    /* whether any number of threads is proved */
     SHARE_HORN = 4,
-    SHARE_BOOGIE = 16, /* it takes 1.5 seconds to start */
-    SHARE_PAIRS = 2,   /* `encoding`, where only `pairs` is asked for */
-    SHARE_DRAWN = 2,   /* the same, of a drawn kernel */
+    SHARE_BOOGIE = 16,  /* it takes 1.5 seconds to start */
+    SHARE_GUESSES = 16, /* what Houdini keeps; a loop takes a tenth of a second */
+    SHARE_GIVEN = 4,    /* of these: of the case's kernel, not of a drawn one */
+    SHARE_WHOLE = 8,    /* of these: asked as much as it takes, not FEW questions at most */
+    FEW = 3,
+    SHARE_PAIRS = 2, /* `encoding`, where only `pairs` is asked for */
+    SHARE_DRAWN = 2, /* the same, of a drawn kernel */
     MOST_THREADS = 64
 };
 #define SECOND_SOLVER "cvc5 --lang smt2 --incremental --rlimit-per=20000"
@@ -86,12 +93,12 @@ static struct divergence *diverge_encoding(struct asking *x, const struct retrac
     return d;
 }
 
-static struct solver *new_solver(struct asking *x, const char *second)
+static struct solver *new_solver(struct asking *x, const char *second, uint32_t questions)
 {
     const struct solver_options options = {.command = SOLVER_COMMAND,
                                            .budget = SOLVER_BUDGET / BUDGET_SHARE,
                                            .seconds = SECONDS,
-                                           .questions = QUESTIONS,
+                                           .questions = questions,
                                            .second = second,
                                            .keeper = x->c->options->solvers};
     return solver_new(x->c->arena, &options);
@@ -122,7 +129,7 @@ static void judge_kernel(struct asking *x)
 {
     struct checking *c = x->c;
     const char *second = drawn(x, SHARE_SECOND) ? SECOND_SOLVER : NULL;
-    struct solver *solver = new_solver(x, second);
+    struct solver *solver = new_solver(x, second, QUESTIONS);
     prove_judge(c->arena, c->result->kernel, &PROOF_DEFAULTS, solver, RUNS, &x->outcome);
     prove_compare(c->arena, &x->outcome, c->result->runs, c->result->kernel->launch.seed);
     solver_end(solver);
@@ -186,6 +193,65 @@ static void judge_terms(struct asking *x)
         diverge_encoding(x, &fault, NULL, true);
 }
 
+/* ---- what is guessed of loops ---- */
+
+/* P with all its loops cut; NULL: it has none, or is not handled. */
+static struct duo *walked(struct asking *x, const struct ast_kernel *kernel)
+{
+    struct proof_options *options = ARENA_NEW(x->c->arena, struct proof_options);
+    const char *reason = NULL;
+    *options = PROOF_DEFAULTS;
+    options->counted = false;
+    options->order = drawn(x, 2) ? x->draw : 0;
+    struct duo *duo = duo_new(x->c->arena, forms_new(x->c->arena, kernel), options, 0, &reason);
+    if (!duo)
+        return NULL;
+    duo->plain = true;
+    duo_run(duo);
+    return duo->reason || duo->cuts.count == 0 ? NULL : duo;
+}
+
+/* What Houdini keeps of all loops, where the proof needs it or not; mostly it is given few answers. With all of them its
+ * invariants never contradict each other. */
+static struct retrace_fault guesses_fault(struct asking *x, struct duo *duo)
+{
+    struct checking *c = x->c;
+    const char *reason = NULL;
+    uint32_t rounds = 0, questions = drawn(x, SHARE_WHOLE) ? QUESTIONS : 1 + x->draw / 64 % FEW;
+    struct solver *solver = new_solver(x, NULL, questions), *other = new_solver(x, NULL, QUESTIONS);
+    bool settled = houdini(duo, solver, &rounds, &reason);
+    struct solver_counts counts = solver_counts(solver);
+    struct retrace_fault fault = {NULL, NULL};
+    solver_end(solver);
+    if (counts.failed > 0 || duo->terms.full)
+        return fault;
+    if (!settled && counts.unknown == 0)
+        return (struct retrace_fault){"invariant", reason};
+    x->answer->checked++;
+    fault = kept_judge(c->arena, duo, other, counts.unknown == 0, x->draw);
+    solver_end(other);
+    return fault;
+}
+
+/* Of the case's kernel, or of a small one of loops that its seed draws. */
+static void judge_guesses(struct asking *x)
+{
+    struct checking *c = x->c;
+    bool given = drawn(x, SHARE_GIVEN);
+    uint32_t pairs = 0;
+    const struct ast_kernel *kernel = given ? c->result->kernel : small_loops(c->arena, x->draw);
+    struct duo *duo = walked(x, kernel);
+    if (!duo)
+        return;
+    struct retrace_fault fault = guesses_fault(x, duo);
+    if (!fault.what)
+        fault = retrace_executions(c->arena, forms_new(c->arena, kernel),
+                                   (struct retrace_claims){.cut = duo}, x->draw, &pairs);
+    if (fault.what)
+        diverge_encoding(x, &fault, print_kernel(c->arena, kernel), !given)->about =
+            given ? NULL : kernel;
+}
+
 /* ---- any number of threads ---- */
 
 /* The kernel for 2 to MOST_THREADS threads; NULL: its launch is not among these, or says something of their number. */
@@ -212,7 +278,7 @@ static void judge_any(struct asking *x)
     const struct ast_kernel *kernel = of_any(x, &options);
     if (!kernel)
         return;
-    struct solver *solver = new_solver(x, NULL);
+    struct solver *solver = new_solver(x, NULL, QUESTIONS);
     prove_kernel(x->c->arena, forms_new(x->c->arena, kernel), &options, solver, &result);
     solver_end(solver);
     for (int goal = 0; goal < GOAL_COUNT; goal++) {
@@ -247,7 +313,7 @@ static void judge_horn(struct asking *x)
                                        &PROOF_DEFAULTS, &reason);
     if (!text || goal == GOAL_COUNT)
         return;
-    struct solver *solver = new_solver(x, NULL);
+    struct solver *solver = new_solver(x, NULL, QUESTIONS);
     x->answer->checked++;
     if (solver_ask(solver, text, NULL, NULL, 0) == SOLVER_SAT)
         diverge(x, "form", "horn", goal, "Horn clauses: safe",
@@ -319,6 +385,8 @@ void prove_oracle_judge(struct checking *c)
     x.answer->checked += judge_encoding(&x);
     judge_drawn(&x);
     judge_terms(&x);
+    if (drawn(&x, SHARE_GUESSES))
+        judge_guesses(&x);
     if (drawn(&x, SHARE_ANY))
         judge_any(&x);
     if (drawn(&x, SHARE_HORN))
