@@ -11,9 +11,7 @@
 #include "oracle/prove/judge.h"
 #include "oracle/prove/kept.h"
 #include "oracle/prove/retrace.h"
-#include "oracle/prove/small_blocks.h"
-#include "oracle/prove/small_loops.h"
-#include "oracle/prove/small_ptx.h"
+#include "oracle/prove/small.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -211,13 +209,14 @@ static struct duo *walked(struct asking *x, const struct ast_kernel *kernel)
     return duo->reason || duo->cuts.count == 0 ? NULL : duo;
 }
 
-/* What Houdini keeps of all loops, where the proof needs it or not; mostly it is given few answers. With all of them its
- * invariants never contradict each other. */
+/* What Houdini keeps of all loops, where the proof needs it or not; mostly it is given few answers. With all of them
+ * its invariants never contradict each other. */
 static struct retrace_fault guesses_fault(struct asking *x, struct duo *duo)
 {
     struct checking *c = x->c;
     const char *reason = NULL;
-    uint32_t rounds = 0, questions = drawn(x, SHARE_WHOLE) ? QUESTIONS : 1 + x->draw / 64 % FEW;
+    uint32_t rounds = 0,
+             questions = drawn(x, SHARE_WHOLE) ? QUESTIONS : 1 + (uint32_t)(x->draw / 64 % FEW);
     struct solver *solver = new_solver(x, NULL, questions), *other = new_solver(x, NULL, QUESTIONS);
     bool settled = houdini(duo, solver, &rounds, &reason);
     struct solver_counts counts = solver_counts(solver);

@@ -1,4 +1,4 @@
-#include "oracle/prove/small_loops.h"
+#include "oracle/prove/small.h"
 
 #include <inttypes.h>
 

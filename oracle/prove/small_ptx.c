@@ -1,4 +1,4 @@
-#include "oracle/prove/small_ptx.h"
+#include "oracle/prove/small.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -126,14 +126,14 @@ static void test_rounds(void **state)
         const char *words;
         uint32_t places;
         const char *also; /* other words for it */
-    } kinds[] = {{" features=0x", CASE_ROUND},
+    } kinds[] = {{" features=0x", CASE_ROUND, NULL},
                  {" oracles=reference", CASE_INSTRUCTIONS + 2, " schedules=1 "},
-                 {" spin ", CASE_SPIN},
-                 {" small ", CASE_TINY},
-                 {" oracles=prove", 2},
-                 {" policies ", 4},
-                 {" brief ", 2 + 4 + 5 + 2},
-                 {" few ", 23}};
+                 {" spin ", CASE_SPIN, NULL},
+                 {" small ", CASE_TINY, NULL},
+                 {" oracles=prove", 2, NULL},
+                 {" policies ", 4, NULL},
+                 {" brief ", 2 + 4 + 5 + 2, NULL},
+                 {" few ", 23, NULL}};
     struct place *place = *state;
     for (uint64_t seed = 0; seed < 3; seed++)
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)

@@ -1,9 +1,8 @@
 /* Of drawn kernels formulas say what executions do; drawn formulas are what their operations are. */
-#include "oracle/prove/small_blocks.h"
+#include "oracle/prove/small.h"
 
 #include "engine/input/input.h"
 #include "oracle/prove/drawn_terms.h"
-#include "oracle/prove/small_ptx.h"
 #include "tests/unit/shared/support.h"
 
 enum { KERNELS = 400, FORMULAS = 2000 };
