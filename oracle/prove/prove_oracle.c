@@ -28,7 +28,7 @@ enum {
     SHARE_ANY = 4,    /* whether any number of threads is proved */
     SHARE_HORN = 4,
     SHARE_BOOGIE = 16,  /* it takes 1.5 seconds to start */
-    SHARE_GUESSES = 16, /* what Houdini keeps; a loop takes a tenth of a second */
+    SHARE_GUESSES = 24, /* what Houdini keeps; a loop takes a tenth of a second */
     SHARE_GIVEN = 4,    /* of these: of the case's kernel, not of a drawn one */
     SHARE_WHOLE = 8,    /* of these: asked as much as it takes, not FEW questions at most */
     FEW = 3,
@@ -168,31 +168,6 @@ static uint32_t judge_encoding(struct asking *x)
     return pairs;
 }
 
-/* Of a small kernel that the case's seed draws: others hold much that is refused, and little that is rare. */
-static void judge_drawn(struct asking *x)
-{
-    struct checking *c = x->c;
-    uint32_t pairs = 0;
-    uint64_t seed = pcg_splitmix(c->options->seed ^ ORACLE_PROVE);
-    const struct ast_kernel *kernel =
-        seed % 3 == 0 ? small_blocks(c->arena, seed) : small_ptx(c->arena, seed);
-    struct retrace_fault fault = retrace_executions(
-        c->arena, forms_new(c->arena, kernel), (struct retrace_claims){.cut = NULL}, seed, &pairs);
-    if (fault.what)
-        diverge_encoding(x, &fault, print_kernel(c->arena, kernel), true)->about = kernel;
-}
-
-/* Formulas by themselves, drawn by the case's seed. */
-static void judge_terms(struct asking *x)
-{
-    struct retrace_fault fault =
-        drawn_terms(x->c->arena, pcg_splitmix(x->c->options->seed ^ ORACLE_PAIRS));
-    if (fault.what)
-        diverge_encoding(x, &fault, NULL, true);
-}
-
-/* ---- what is guessed of loops ---- */
-
 /* P with all its loops cut; NULL: it has none, or is not handled. */
 static struct duo *walked(struct asking *x, const struct ast_kernel *kernel)
 {
@@ -208,6 +183,47 @@ static struct duo *walked(struct asking *x, const struct ast_kernel *kernel)
     duo_run(duo);
     return duo->reason || duo->cuts.count == 0 ? NULL : duo;
 }
+
+/* What is guessed of the loops, of which nothing is shown. */
+static void guess(struct duo *duo)
+{
+    for (uint32_t i = 0; i < duo->cuts.count; i++) {
+        struct loop_cut *cut = GROWN(duo->cuts, struct loop_cut *)[i];
+        candidates_find(duo, cut);
+        for (uint32_t n = 0; n < cut->candidate_count; n++)
+            cut->candidates[n].kept = false;
+    }
+}
+
+/* Of a small kernel that the case's seed draws: others hold much that is refused, and little that is rare. */
+static void judge_drawn(struct asking *x)
+{
+    struct checking *c = x->c;
+    uint32_t pairs = 0;
+    uint64_t seed = pcg_splitmix(c->options->seed ^ ORACLE_PROVE);
+    const struct ast_kernel *kernel = seed % 3 == 0   ? small_blocks(c->arena, seed)
+                                      : seed % 6 == 1 ? small_loops(c->arena, seed)
+                                                      : small_ptx(c->arena, seed);
+    struct duo *guessed = seed % 6 == 1 ? walked(x, kernel) : NULL;
+    if (guessed)
+        guess(guessed);
+    struct retrace_fault fault =
+        retrace_executions(c->arena, forms_new(c->arena, kernel),
+                           (struct retrace_claims){.cut = guessed}, seed, &pairs);
+    if (fault.what)
+        diverge_encoding(x, &fault, print_kernel(c->arena, kernel), true)->about = kernel;
+}
+
+/* Formulas by themselves, drawn by the case's seed. */
+static void judge_terms(struct asking *x)
+{
+    struct retrace_fault fault =
+        drawn_terms(x->c->arena, pcg_splitmix(x->c->options->seed ^ ORACLE_PAIRS));
+    if (fault.what)
+        diverge_encoding(x, &fault, NULL, true);
+}
+
+/* ---- what is guessed of loops ---- */
 
 /* What Houdini keeps of all loops, where the proof needs it or not; mostly it is given few answers. With all of them
  * its invariants never contradict each other. */

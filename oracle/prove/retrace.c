@@ -97,13 +97,12 @@ static bool somebody_in(const struct retracing *w, const struct loop_cut *cut)
 static void walk(struct retracing *w, uint32_t around, term from, term to, uint32_t first,
                  uint32_t end);
 
-/* The invariants that were found hold at each trip. */
+/* The invariants that were found hold at each trip; guesses, also those that were dropped, are what they are called. */
 static void check_kept(struct retracing *w, const struct loop_cut *cut)
 {
     uint8_t *seen = ARENA_ARRAY(w->arena, uint8_t, w->duo->terms.count);
     for (uint32_t n = 0; n < cut->candidate_count; n++)
-        if (cut->candidates[n].kept)
-            term_mark_cone(&w->duo->terms, cut->candidates[n].holds, seen);
+        term_mark_cone(&w->duo->terms, cut->candidates[n].holds, seen);
     for (term t = cut->begin; w->well && t < w->duo->terms.count; t++)
         if (seen[t])
             evaluate(w, t, t + 1);
@@ -116,6 +115,8 @@ static void check_kept(struct retracing *w, const struct loop_cut *cut)
                                        " are at the loop at line %" PRIu32 " where '%s' is false",
                                        w->f[0].thread, w->f[1].thread, cut->at.line, c->text));
     }
+    if (w->well)
+        pair_guesses(w, cut);
 }
 
 /* Trip after trip, and once more with nobody in the loop: what stands behind it speaks of that. */

@@ -68,6 +68,9 @@ void pair_begin(struct retracing *w);
 /* The deed is done: what it makes up is told, what it says is compared. */
 void pair_deed(struct retracing *w, const struct deed *d);
 
+/* At a loop's head: each guess is what its text says. */
+void pair_guesses(struct retracing *w, const struct loop_cut *cut);
+
 /* The threads have come to their end, as far as the execution has: they have done no less than it says. */
 void pair_end(struct retracing *w, uint32_t k);
 
