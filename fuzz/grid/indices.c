@@ -214,6 +214,14 @@ static void note_between(struct pass *p, struct value a, struct value b)
         p->between |= (uint64_t)1 << (rows - 1);
 }
 
+/* threadIdx.x / 32 */
+static void note_warps(struct pass *p, struct value a, struct value by)
+{
+    enum { LOG_WARP = 5 };
+    p->found.counts_warps |= a.is_known && a.tid == 1 && a.step == 0 && !a.array && is_number(by) &&
+                             by.number == LOG_WARP;
+}
+
 static struct value result(struct pass *p, const struct ptx_instruction *i)
 {
     const struct ptx_operand *a = i->operands->next, *b = a ? a->next : NULL,
@@ -237,6 +245,7 @@ static struct value result(struct pass *p, const struct ptx_instruction *i)
     case PTX_OP_SHL:
         return shifted(read(p, a), read(p, b));
     case PTX_OP_SHR:
+        note_warps(p, read(p, a), read(p, b));
         return shifted_back(read(p, a), read(p, b));
     case PTX_OP_LD:
     case PTX_OP_ATOM:

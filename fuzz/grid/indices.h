@@ -28,7 +28,8 @@ struct indices {
         uint8_t parameter;
         int32_t word;
     } sentinels[SENTINELS];
-    bool whole_warps; /* products of matrices, which all 32 lanes of a warp execute */
+    bool counts_warps; /* a thread's number by 32: arrays of 32 are of warps, not of threads */
+    bool whole_warps;  /* products of matrices, which all 32 lanes of a warp execute */
 };
 
 struct indices indices_find(struct arena *arena, const struct ptx_function *entry);

@@ -166,11 +166,14 @@ static uint32_t threads_or_side(uint32_t threads, bool square)
  * sums. 0: no array says so. */
 static uint32_t threads_by_arrays(const struct made_up *m, bool square)
 {
+    enum { WARP = 32 };
     struct ptx_reach reach = {.function_count = 0};
     ptx_reach(m->arena, m->module, m->entry, &reach);
     for (uint32_t i = 0; i < reach.variable_count; i++) {
         const struct ptx_variable *var = reach.variables[i];
         uint64_t elements = ptx_memory_bytes(var) / element_bytes(var);
+        if (m->indices.counts_warps && elements <= WARP)
+            continue;
         if (var->space == PTX_W_SHARED && elements >= 16 && elements <= 1024 &&
             threads_or_side((uint32_t)elements, square) > 0)
             return threads_or_side((uint32_t)elements, square);

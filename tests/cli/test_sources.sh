@@ -682,3 +682,30 @@ expect 1 check unwritten.ptx
 says out 'UNWRITTEN unwritten.ptx: rim' 'is read by thread' 'and nothing has written it'
 expect 1 check unwritten.ptx --set threads=4x4
 says out 'UNWRITTEN'
+
+# An array of 32 beside a thread's number by 32 is one of warps: more threads than one warp has.
+cat >warps.ptx <<'END'
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry warps(.param .u64 p)
+{
+	.reg .b32 %r<5>;
+	.reg .b64 %rd<4>;
+	.shared .align 4 .b8 sums[128];
+	ld.param.u64 %rd1, [p];
+	mov.u32 %r1, %tid.x;
+	shr.u32 %r2, %r1, 5;
+	shl.b32 %r2, %r2, 2;
+	mov.u32 %r3, sums;
+	add.u32 %r3, %r3, %r2;
+	atom.shared.add.u32 %r4, [%r3], 1;
+	ld.shared.u32 %r4, [sums];
+	mul.wide.u32 %rd2, %r1, 4;
+	add.s64 %rd3, %rd1, %rd2;
+	st.global.u32 [%rd3], %r4;
+	ret;
+}
+END
+expect 1 check warps.ptx
+says out 'RACY      warps.ptx: warps' 'shown: threads=64x1'
