@@ -116,7 +116,10 @@ static const char *waiting(struct drawing *d)
 static const char *alike(struct drawing *d)
 {
     const char *w = word(d);
-    switch (below(d, 17)) {
+    switch (below(d, 19)) {
+    case 17:
+    case 18:
+        return arena_printf(d->arena, "if (tid == %u) { %s = a; }", below(d, 3), w);
     case 16:
         return arena_printf(d->arena,
                             "a = atomic_add(x, 1); if (a == %u) { y = 1; } else { while (y == 0) "
