@@ -172,6 +172,8 @@ static void draw_access(struct drawer *d, char kind, char word)
     if (in->op == LITMUS_CAS) {
         in->b = in->a[0];
         in->a[0] = (struct litmus_operand){false, (int16_t)(is_wide ? pcg_below(rng, 3) : 0)};
+        if (is_wide && pcg_below(rng, 3) == 0)
+            in->a[0] = draw_value(d, true);
     }
     if (in->op != LITMUS_ST && !in->no_result)
         in->reg[0] = draw_result(d);
