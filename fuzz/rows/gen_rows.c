@@ -49,7 +49,9 @@ static void put_declarations(struct rows_gen *r)
 /* Each lane has an mbarrier, and each warp. */
 static void put_objects(struct rows_gen *r)
 {
-    uint32_t own = r->arrivals = 1 + gen_below(r->g, 4), of_warp = r->g->kernel->launch.warp;
+    uint32_t few = 1 + gen_below(r->g, 4), many = 4 + gen_below(r->g, 8);
+    uint32_t own = r->arrivals = gen_chance(r->g, 40) ? many : few,
+             of_warp = r->g->kernel->launch.warp;
     PUT(r, "\tmov.u32 i, %%tid.x;\n\tmov.u64 mo, each;\n\tmad.wide.u32 mo, i, 8, mo;\n"
            "\tmov.u32 i, %%warpid;\n\tmov.u64 mc, both;\n\tmad.wide.u32 mc, i, 8, mc;\n"
            "\tcvta.shared.u64 go, mo;\n\tcvta.shared.u64 gc, mc;\n");
@@ -346,8 +348,8 @@ static void draw_kind(struct rows_gen *r)
     uint32_t warps = gen_below(g, 8);
     r->warps = warps < 4 ? ROWS_NO_WARPS : warps < 7 ? ROWS_SYNC_ONLY : ROWS_ALL_WARPS;
     r->dense = g->options->features >> FEATURE_ARITHMETIC & 1;
-    r->objects = !barriers && !r->dense && gen_chance(g, clusters ? 35 : 12);
-    r->copies = !barriers && !r->dense && gen_chance(g, r->objects ? 60 : 8);
+    r->objects = !barriers && !r->dense && gen_chance(g, clusters ? 35 : 20);
+    r->copies = !barriers && !r->dense && gen_chance(g, r->objects ? 50 : 8);
     r->bound = gen_chance(g, 25) ? 16 + gen_below(g, ROWS_BOUND - 16) : 0;
     launch->blocks = 1;
     r->matrices = !barriers && !clusters && gen_chance(g, r->dense ? 35 : 10);
@@ -406,6 +408,8 @@ static void put_entry(struct rows_gen *r, bool calls)
     if (calls)
         put_call(r);
     put_turns(r);
+    if (calls && gen_chance(r->g, 40)) /* again: what the frame held is gone */
+        put_call(r);
     put_bounds(r);
     put_results(r);
     if (r->cluster[0])

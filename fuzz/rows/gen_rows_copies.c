@@ -53,12 +53,13 @@ static uint32_t draw_bytes(struct rows_making *m)
     return m->i.words[PTX_SLOT_CACHE] == PTX_W_CG ? UNIT : sizes[gen_below(m->r->g, 3)];
 }
 
-/* Somewhere in an area, aligned as it must be. */
+/* Somewhere in an area, aligned as it must be; seldom half of it in the next lane's, or behind the variable. */
 static struct ptx_operand *place(struct rows_making *m, const char *area)
 {
     const uint32_t bytes = m->copied < UNIT ? m->copied : UNIT;
     struct ptx_operand *o = rows_operand(m, PTX_OPERAND_ADDRESS, area);
-    o->value = bytes * gen_below(m->r->g, (ROWS_AREA - m->copied) / bytes + 1);
+    const uint32_t beyond = gen_chance(m->r->g, 2) ? m->copied / 2 / bytes : 0;
+    o->value = bytes * gen_below(m->r->g, (ROWS_AREA - m->copied) / bytes + 1 + beyond);
     return o;
 }
 
@@ -157,8 +158,9 @@ struct ptx_operand *rows_copy_operand(struct rows_making *m, const struct ptx_it
 /* Arrivals enough for the object's phase, and who waits for it makes what it has heard of. */
 static void put_phase(struct rows_gen *r)
 {
-    for (uint32_t i = 0; i < r->arrivals; i++)
-        PUT(r, "\tmbarrier.arrive.shared.b64 w0, [mo];\n");
+    const bool at_once = r->arrivals > 4 || gen_chance(r->g, 50);
+    for (uint32_t i = 0; i < (at_once ? 1 : r->arrivals); i++)
+        PUT(r, "\tmbarrier.arrive.shared.b64 w0, [mo], %" PRIu32 ";\n", at_once ? r->arrivals : 1);
     PUT(r, "\tmbarrier.test_wait.shared.b64 q, [mo], w0;\n");
 }
 

@@ -114,7 +114,8 @@ struct ptx_operand *rows_object_number(struct rows_making *m)
     case PTX_FORM_MBARRIER_TRY_PARITY:
         return rows_integer(m, gen_below(g, gen_chance(g, 10) ? 4 : 2));
     default:
-        return rows_integer(m, gen_chance(g, 5) ? 0 : 1 + gen_below(g, 10) / 9);
+        return rows_integer(m,
+                            gen_chance(g, 3) ? 0 : 1 + gen_below(g, 4) / 2 + gen_below(g, 5) / 4);
     }
 }
 

@@ -21,12 +21,13 @@ static bool has_neighbours(const struct rows_gen *r)
 static const char *base_of(struct rows_making *m)
 {
     struct gen *g = m->r->g;
+    const bool copied = m->r->copies && !m->r->called && gen_chance(g, 3); /* waited for or not */
     switch ((int)m->i.words[PTX_SLOT_SPACE]) {
     case PTX_W_GLOBAL:
-        return "ga";
+        return copied ? "kg" : "ga";
     case PTX_W_SHARED:
     case PTX_W_SHARED_CTA:
-        return "sa";
+        return copied ? "ka" : "sa";
     case PTX_W_SHARED_CLUSTER:
         return has_neighbours(m->r) && gen_chance(g, 60) ? "ca" : "sa";
     case PTX_W_LOCAL:
@@ -86,9 +87,11 @@ static int32_t draw_bound(struct rows_making *m, uint32_t bytes)
     struct gen *g = m->r->g;
     uint32_t element = bytes / rows_elements(m), bound = m->r->bound;
     int32_t fits = (int32_t)((bound - bytes) / bytes * bytes);
-    switch (gen_below(g, 8)) {
+    switch (gen_below(g, 9)) {
     case 0:
         return 0;
+    case 6: /* aligned as half of it is */
+        return (int32_t)(bytes > 1 ? bytes / 2 : 1);
     case 1:
         return -(int32_t)(gen_chance(g, 50) ? bytes : element);
     case 2:

@@ -1,4 +1,5 @@
 #include "oracle/follow/follow_caches.h"
+#include "oracle/follow/follow_ptx.h"
 
 #include "engine/caches/caches.h"
 #include "engine/crs/crs.h"
@@ -183,8 +184,7 @@ static void compare_registers(struct follower *f, const struct ref_operation *x)
             if (!is_there || to->kind != PTX_PLACE_REGISTER)
                 continue;
             if (op->exec == PTX_EXEC_LD)
-                value =
-                    ref_loaded(x->instruction, value, x->bytes, op->width == 16 ? 16u : to->bits);
+                value = ref_loaded(x->instruction, value, x->bytes, follow_ptx_width(op, e));
             if (to->bits == 32)
                 value = (uint32_t)value;
             uint64_t has = ptx_source(f->machine, lanes, to, l);

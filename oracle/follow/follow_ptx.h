@@ -197,6 +197,8 @@ struct follow_place follow_ptx_place(const struct follow_step *s, uint32_t lane,
 /* The places of all lanes. False: one has none, and the execution ends; a fault in local memory is believed. */
 bool follow_ptx_places(struct follow_step *s, bool writes, struct follow_place places[LIMIT_WARP]);
 
+/* Bits of the register, as it is declared, that a load's element e goes to; what is thrown away shows nowhere. */
+uint32_t follow_ptx_width(const struct ptx_op *load, uint32_t e);
 uint64_t follow_ptx_bytes(const int32_t *words, uint32_t byte, uint32_t bytes);
 void follow_ptx_put_bytes(int32_t *words, uint32_t byte, uint32_t bytes, uint64_t value);
 

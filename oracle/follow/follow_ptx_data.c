@@ -274,10 +274,21 @@ static bool who_is_next(struct follow_step *s, uint32_t at, const bool *left, ui
 
 /* ---- ld, st, atom ---- */
 
+uint32_t follow_ptx_width(const struct ptx_op *load, uint32_t e)
+{
+    const struct ptx_operand *o = load->statement->u.instruction.operands;
+    if (o->kind == PTX_OPERAND_VECTOR) /* else e counts the halves of one register */
+        for (o = o->items; e > 0 && o->next; e--)
+            o = o->next;
+    const uint32_t bits =
+        o->target_kind == PTX_TARGET_VARIABLE ? ptx_type_of(o->target.variable->type).bits : 64;
+    return bits == 128 ? 64 : bits < 16 ? 32 : bits;
+}
+
 static enum rule load(struct follow_step *s)
 {
     struct follow_place places[LIMIT_WARP];
-    uint32_t at = s->f->heard_at, width = 64;
+    uint32_t at = s->f->heard_at;
     if (!follow_ptx_places(s, false, places) || follow_ptx_meets_copy(s, places, false))
         return RULE_PTX_LD;
     for (uint32_t e = 0; e < s->op->count; e++)
@@ -288,7 +299,7 @@ static enum rule load(struct follow_step *s)
             const int32_t *words = constant ? (const int32_t *)s->x->code->constants : s->x->memory;
             uint32_t byte = places[l].byte + e * s->op->bytes;
             uint64_t value = follow_ptx_bytes(words, byte, s->op->bytes);
-            width = s->op->width == 16 ? 16 : s->op->results[e].bits;
+            const uint32_t width = follow_ptx_width(s->op, e);
             if (follow_ptx_is_seen(&places[l]))
                 follow_ptx_check_heard(s, &at, REF_READ, l, byte, s->op->bytes, 0);
             follow_ptx_set(s, s->g->registers, &s->op->results[e], l,
