@@ -238,7 +238,7 @@ static enum rule matrix_ldmatrix(const struct matrix_step *x)
         for (uint32_t i = 0; i < HALVES; i++)
             m[row / HALVES][row % HALVES][i] = (uint16_t)(words[i / 2] >> i % 2 * 16);
     }
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count && machine_status(x->m) == STATUS_RUNNING; i++)
         for (uint32_t lane = 0; lane < PTX_MATRIX_LANES; lane++)
             set(x, lane, i, two_of(m[i], lane, is_across(x)));
     return RULE_MATRIX_LDMATRIX;

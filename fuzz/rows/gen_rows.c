@@ -349,10 +349,11 @@ static void draw_kind(struct rows_gen *r)
     r->warps = warps < 4 ? ROWS_NO_WARPS : warps < 7 ? ROWS_SYNC_ONLY : ROWS_ALL_WARPS;
     r->dense = g->options->features >> FEATURE_ARITHMETIC & 1;
     r->objects = !barriers && !r->dense && gen_chance(g, clusters ? 35 : 20);
-    r->copies = !barriers && !r->dense && gen_chance(g, r->objects ? 50 : 8);
     r->bound = gen_chance(g, 25) ? 16 + gen_below(g, ROWS_BOUND - 16) : 0;
     launch->blocks = 1;
     r->matrices = !barriers && !clusters && gen_chance(g, r->dense ? 35 : 10);
+    const uint32_t copies = r->objects ? 50 : r->matrices ? 30 : 8;
+    r->copies = !barriers && !r->dense && gen_chance(g, copies);
     if (r->matrices || r->dense)
         launch->warp = launch->threads = ROWS_THREADS;
     /* Wide warps have two, the second one short at times; else there are fewer threads, and more programs. */

@@ -29,7 +29,7 @@ enum {
     ROWS_POOL = 32,    /* 64-bit words of each in the table */
     ROWS_STARTS = 16,  /* where a lane may begin in them: the address is in register `a` */
     ROWS_AREA = 64,    /* bytes of a thread in each space */
-    ROWS_BOUND = 40,   /* most bytes of the variables whose bounds are looked for */
+    ROWS_BOUND = 72,   /* most bytes of the variables whose bounds are looked for */
     ROWS_THREADS = 32, /* but for wide warps */
     ROWS_TEXTURES = 3
 };

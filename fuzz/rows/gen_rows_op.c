@@ -277,7 +277,7 @@ struct ptx_operand *rows_vector(struct rows_making *m, const struct ptx_item_pat
     uint32_t registers = variable_of(bits)->count, first = gen_below(m->r->g, registers);
     for (uint32_t k = 0; k < count; k++, end = &(*end)->next) {
         /* Two parts of a result are no one register: PTX does not say which of them it is. */
-        *end = item->is_result && gen_chance(m->r->g, 10)
+        *end = item->is_result && gen_chance(m->r->g, 20)
                    ? rows_operand(m, PTX_OPERAND_SINK, NULL)
                    : rows_register_number(m, bits, (first + k) % registers);
         if (!item->is_result && gen_chance(m->r->g, 75))

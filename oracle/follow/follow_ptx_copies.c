@@ -445,22 +445,28 @@ static bool meet(uint32_t a, uint32_t bytes, uint32_t b, uint32_t others)
     return false;
 }
 
-/* The first lane that reads what its own thread's copy writes, or writes what it reads or writes, is stuck. */
-bool follow_ptx_meets_copy(struct follow_step *s, const struct follow_place *places, bool writes)
+bool follow_ptx_meets_copy_at(struct follow_step *s, uint32_t lane, uint32_t byte, uint32_t bytes,
+                              bool writes)
 {
     const struct follow_copies *all = s->x->copies;
+    for (uint32_t i = 0; all && i < all->count; i++) {
+        const struct copy *c = &all->list[i];
+        const bool reads = writes && !c->is_read && !c->is_value;
+        if (c->thread != thread_of(s, lane) || !(meet(byte, bytes, c->to, c->bytes) ||
+                                                 (reads && meet(byte, bytes, c->from, c->given))))
+            continue;
+        follow_ptx_fault(s, STATUS_STUCK, lane);
+        return true;
+    }
+    return false;
+}
+
+bool follow_ptx_meets_copy(struct follow_step *s, const struct follow_place *places, bool writes)
+{
     const uint32_t bytes = (uint32_t)s->op->bytes * s->op->count;
-    for (uint32_t l = 0; all && l < s->g->registers->count; l++)
-        for (uint32_t i = 0; s->executes[l] && follow_ptx_is_seen(&places[l]) && i < all->count;
-             i++) {
-            const struct copy *c = &all->list[i];
-            const bool reads = writes && !c->is_read && !c->is_value;
-            if (c->thread != thread_of(s, l) ||
-                !(meet(places[l].byte, bytes, c->to, c->bytes) ||
-                  (reads && meet(places[l].byte, bytes, c->from, c->given))))
-                continue;
-            follow_ptx_fault(s, STATUS_STUCK, l);
+    for (uint32_t l = 0; l < s->g->registers->count; l++)
+        if (s->executes[l] && follow_ptx_is_seen(&places[l]) &&
+            follow_ptx_meets_copy_at(s, l, places[l].byte, bytes, writes))
             return true;
-        }
     return false;
 }

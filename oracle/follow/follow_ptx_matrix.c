@@ -120,8 +120,11 @@ static enum rule ldmatrix(const struct follow_seat *seats)
     uint32_t byte[REF_MATRIX_LANES], at = seats[0].s->f->heard_at, count = matrices_of(seats);
     if (!find_rows(seats, 8 * count, false, byte))
         return RULE_MATRIX_LDMATRIX;
-    for (uint32_t l = 0; l < 8 * count; l++)
+    for (uint32_t l = 0; l < 8 * count; l++) {
+        if (follow_ptx_meets_copy_at(seats[l].s, seats[l].lane, byte[l], LINE, false))
+            return RULE_MATRIX_LDMATRIX;
         hear(&seats[l], &at, false, byte[l], LINE);
+    }
     for (uint32_t l = 0; l < REF_MATRIX_LANES; l++)
         for (uint32_t i = 0; i < count; i++) {
             uint64_t value = 0;
@@ -152,6 +155,8 @@ static enum rule stmatrix(const struct follow_seat *seats)
                     read_register(&seats[l], REF_MATRIX_D, i) >> 16 * k & 0xffff;
             }
     for (uint32_t l = 0; l < 8 * count; l++) {
+        if (follow_ptx_meets_copy_at(seats[l].s, seats[l].lane, byte[l], LINE, true))
+            return RULE_MATRIX_STMATRIX;
         for (uint32_t i = 0; i < 8; i++)
             follow_ptx_put_bytes(s->x->memory, byte[l] + 2 * i, 2, m[l][i]);
         hear(&seats[l], &at, true, byte[l], LINE);
