@@ -150,7 +150,8 @@ struct ptx_operand *rows_matrix_address(struct rows_making *m)
     bool global = space == PTX_W_GLOBAL || (space == PTX_W_NONE && gen_chance(g, 50));
     struct ptx_operand *o;
     if (!is_wmma(m)) {
-        const bool copied = m->r->copies && gen_chance(g, 30); /* waited for or not */
+        const bool copied =
+            m->r->copies && !m->r->called && gen_chance(g, 30); /* waited for or not */
         o = rows_operand(m, PTX_OPERAND_ADDRESS, space == PTX_W_NONE ? "gs" : copied ? "ka" : "sa");
         o->value = 16 * gen_below(g, ROWS_AREA / 16);
         return o;
