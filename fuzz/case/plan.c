@@ -157,6 +157,7 @@ static void make_sums(struct fuzz_case *c)
 {
     c->gen.features = 1u << FEATURE_INSTRUCTIONS | 1u << FEATURE_ARITHMETIC;
     c->check.oracles = 1u << ORACLE_REFERENCE | 1u << ORACLE_PAIRS;
+    c->check.always = 1u << ORACLE_REFERENCE;
     c->check.subjects = SUBJECT_BIT(SUBJECT_CRS);
     c->check.also = 0;
     c->check.schedules = 1;
