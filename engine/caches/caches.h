@@ -143,6 +143,8 @@ void caches_slot_start(struct machine *machine, uint32_t slot, uint32_t sm, bool
 void caches_slot_empty(struct machine *machine, uint32_t slot);
 /* Whether operations of the slot's threads are under way; of local memory only, or all. */
 bool caches_slot_pending(const struct machine *machine, uint32_t slot, bool only_local);
+/* These banks of the slot's shared memory are locked. */
+void caches_set_locks(struct machine *machine, uint32_t slot, uint32_t banks);
 /* An L1 gets these lines, `count` of `line_words` words each, in the order of their tags. */
 void caches_set_lines(struct machine *machine, uint32_t sm, const uint32_t *lines, uint32_t count);
 /* Who can step, behind caches_set_lines or a change of memory. */

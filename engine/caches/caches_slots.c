@@ -60,6 +60,11 @@ bool caches_slot_pending(const struct machine *machine, uint32_t slot, bool only
     return false;
 }
 
+void caches_set_locks(struct machine *machine, uint32_t slot, uint32_t banks)
+{
+    caches_put_words(machine, &caches_of(machine)->locks[slot], &banks, 1);
+}
+
 void caches_set_lines(struct machine *machine, uint32_t sm, const uint32_t *lines, uint32_t count)
 {
     const struct caches *c = caches_of(machine);

@@ -60,12 +60,32 @@ bool cached_options(struct device *device, struct memory_options *options, struc
 uint32_t cached_shared_words(const struct device *device)
 {
     uint32_t most = 0;
-    bool alone = device->options.whole && device->options.drain;
+    const struct device_options *o = &device->options;
+    bool alone = o->whole && o->drain && o->ends_drain;
     for (uint32_t i = 0; i < device->grid_count && !alone; i++) {
         uint32_t own = device->grids[i].program->words[SPACE_SHARED];
         most = own > most ? own : most;
     }
     return most;
+}
+
+/* A set of banks, `by` banks up. */
+static uint32_t turned(uint32_t set, uint32_t by)
+{
+    by %= 32;
+    return by ? set << by | set >> (32 - by) : set;
+}
+
+/* Banks that are locked: of a place the first is that of its first word, of a machine that of its word 0. */
+static void move_locks(struct device *device, struct device_grid *grid, uint32_t s, uint32_t place,
+                       bool back)
+{
+    const struct program *program = grid->program;
+    uint32_t first = program->shared_base + s * program->words[SPACE_SHARED];
+    uint32_t *common = &device->caches->locks[place];
+    if (back)
+        *common = turned(caches(grid)->locks[s], 32 - first % 32);
+    caches_set_locks(grid->machine, s, back ? 0 : turned(*common, first));
 }
 
 /* Shared memory of the grid's blocks, from the places that they have or back. */
@@ -79,8 +99,10 @@ static void move_shared(struct device *device, struct device_grid *grid, bool ba
         int32_t *common = device->caches->shared + (size_t)place * device->caches->shared_words;
         int32_t *own = grid->machine->memory + program->shared_base + (size_t)s * words;
         bool late = device->caches->late == s + 1 || caches_slot_pending(grid->machine, s, false);
-        if (slot->used || late)
-            memcpy(back ? common : own, back ? own : common, (size_t)4 * words);
+        if (!slot->used && !late)
+            continue;
+        memcpy(back ? common : own, back ? own : common, (size_t)4 * words);
+        move_locks(device, grid, s, place, back);
     }
 }
 

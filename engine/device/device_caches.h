@@ -29,8 +29,9 @@ _Static_assert(sizeof(struct device_cached_line) % 8 == 0, "an even number of wo
 struct device_caches {
     struct device_cached_line *lines; /* SM by SM, options.lines each: state */
     /* The shared memory of each place of each SM, where somebody may find what others do there: two blocks at one place
-     * (occupancy=context), or an operation of one that is over (drain=none). State. */
+     * (occupancy=context), or an operation of one that is over (drain=none, ends=keep). State. */
     int32_t *shared;
+    uint32_t *locks;       /* which banks of it are locked, by whomever: state */
     uint32_t shared_words; /* of a place; 0: each block has its own */
     uint32_t
         late; /* while who holds the memory has made a step of a block that is over: its slot + 1 */

@@ -127,16 +127,18 @@ void grid_issue(struct device *device, struct device_grid *grid, uint32_t sm,
     device_has_room(device, grid, sm, &place);
     is_empty(device, grid, &slot);
     if (device->caches) {
-        device_hold(device, grid);
+        device_settle_memory(device);
         slot = cached_slot(device, grid, sm, place);
     }
     device->numbers[number][slot] = take_block(device, grid, choices);
     device->slots[number][slot] = (struct device_slot_state){.used = 1, .sm = sm, .place = place};
     device->grid_states[number].resident++;
-    if (device->caches)
+    if (device->caches) {
+        device_hold(device, grid); /* with what others have locked at the place */
         caches_slot_start(grid->machine, slot, sm, device->options.reset_flags);
-    else
+    } else {
         crs_slot_start(grid->machine, slot);
+    }
     flight_arrive(device, grid, slot);
     device_fired(device, DEVICE_GRID_ISSUE);
 }
@@ -162,6 +164,17 @@ void grid_exec(struct device *device, struct device_grid *grid, uint32_t actor,
 
 /* ---- completion ---- */
 
+/* Nobody has the slot; with caches operations that are under way know by it at which place they are. */
+static void leave_slot(struct device *device, const struct device_grid *grid, uint32_t slot)
+{
+    uint32_t number = device_grid_number(device, grid);
+    if (device->caches && caches_slot_pending(grid->machine, slot, false))
+        device->slots[number][slot].used = 0;
+    else
+        device->slots[number][slot] = (struct device_slot_state){.used = 0};
+    device->numbers[number][slot] = 0;
+}
+
 /*  GR.compl        all warps of b have completed, no operation of b is under way (as printed: not asked, ERR.83)
  *      <g, b active on m>  ==>  <g, b completed>            b's place on m is free
  */
@@ -169,11 +182,7 @@ static void block_compl(struct device *device, struct device_grid *grid, uint32_
 {
     uint32_t number = device_grid_number(device, grid);
     device_slot_empty(device, grid, slot);
-    if (device->caches && caches_slot_pending(grid->machine, slot, false))
-        device->slots[number][slot].used = 0; /* its operations know their place */
-    else
-        device->slots[number][slot] = (struct device_slot_state){.used = 0};
-    device->numbers[number][slot] = 0;
+    leave_slot(device, grid, slot);
     device->grid_states[number].resident--;
     device->grid_states[number].completed++;
     device_fired(device, DEVICE_BLOCK_COMPL);
@@ -226,10 +235,8 @@ void device_vanish(struct device *device, struct device_grid *grid)
     for (uint32_t slot = 0; slot < grid->slots; slot++) {
         if (device->slots[number][slot].used)
             device_slot_empty(device, grid, slot);
-        if (!stays) {
-            device->slots[number][slot] = (struct device_slot_state){.used = 0};
-            device->numbers[number][slot] = 0;
-        }
+        if (!stays)
+            leave_slot(device, grid, slot);
     }
     device->grid_states[number] = (struct device_grid_state){.unissued = 0};
     device->progress[grid->statement] = stays ? PROGRESS_ENDING : PROGRESS_DONE;

@@ -99,6 +99,7 @@ static void lay_out(struct device *device)
         device->caches->shared_words = cached_shared_words(device);
         device->caches->lines = take(device, lines * sizeof(struct device_cached_line) / 4);
         device->caches->shared = take(device, (size_t)places * device->caches->shared_words);
+        device->caches->locks = take(device, device->caches->shared_words ? places : 0);
     }
     if (!device->flights)
         return;
@@ -166,7 +167,8 @@ struct device *device_new(struct arena *arena, const struct host_program *progra
         return NULL;
     if (!make_machines(device, diag))
         return NULL;
-    if (device->options.inflight && !device->caches && !make_flights(device, diag))
+    bool in_phases = device->options.inflight && !device->caches && device->grid_count > 0;
+    if (in_phases && !make_flights(device, diag))
         return NULL;
     make_state(device);
     if (device->flights)

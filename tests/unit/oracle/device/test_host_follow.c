@@ -5,6 +5,7 @@
 #include "oracle/device/host_follow.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { SCENARIOS = 19, SEEDS = 24 };
 
@@ -77,6 +78,50 @@ static void test_agrees(void **state)
     }
 }
 
+static void assert_agrees_on(const char *text, const char *settings)
+{
+    struct diag *diag = ARENA_NEW(&test_arena, struct diag);
+    diag_init(diag, "text", text, strlen(text));
+    const struct host_program *program = host_parse(&test_arena, "text", text, strlen(text), diag);
+    assert_non_null(program);
+    const char *differs = followed(program, settings, settings);
+    if (differs)
+        fail_msg("on `%s`: %s", settings, differs);
+}
+
+/* Blocks that are aborted leave late atomics, at their places: those who come find them there, and nowhere else, and no
+ * atomic comes between the halves of another one. */
+static void test_aborted_places(void **state)
+{
+    static const char *const settings[] = {"llh memory=caches lines=1",
+                                           "llh memory=caches drain=block order=stream lines=2",
+                                           "llh memory=caches drain=block occupancy=device lines=2",
+                                           "sc memory=caches ends=keep sms=1 blocks=1"};
+    (void)state;
+    for (uint32_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        assert_agrees_on("kernel k\n"
+                         "launch(threads = 1);\n"
+                         "global int x[2];\n"
+                         "shared int s[2];\n"
+                         "private int v;\n"
+                         "kernel k() { v = atomic_add(s[1], 1); x[0] = v; }\n"
+                         "end\n"
+                         "buffer a[2]\n"
+                         "buffer b[2]\n"
+                         "launch l: k grid=2 block=1 x=a\n"
+                         "abort l\n"
+                         "launch k grid=1 block=1 x=b\n"
+                         "sync\n",
+                         settings[i]);
+}
+
+/* Without launches nothing is under way, however many words there are. */
+static void test_no_launches(void **state)
+{
+    (void)state;
+    assert_agrees_on("buffer a[1000]\nhost h[1000] = all 1\ncopy h -> a\nsync\n", "printed");
+}
+
 static void test_speaks(void **state)
 {
     static const struct {
@@ -106,7 +151,8 @@ static void test_speaks(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_agrees),
-                                       cmocka_unit_test(test_speaks)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_agrees), cmocka_unit_test(test_aborted_places),
+        cmocka_unit_test(test_no_launches), cmocka_unit_test(test_speaks)};
     return cmocka_run_group_tests(tests, support_setup, support_teardown);
 }
