@@ -92,13 +92,27 @@ static void pred_assign(struct transform *t, struct ast_stm *s, struct stm_list 
     transform_add(list, s);
 }
 
+/*  PRED.barrier     barrier          barrier act
+ *  PRED.atomic      [EXT]: one indivisible read and write of each enabled thread; also pick
+ */
+static void pred_guarded(struct transform *t, struct ast_stm *s, struct stm_list *list)
+{
+    s->guard = act(t, s->guard);
+    transform_add(list, s);
+}
+
 /*  PRED.havoc                             havoc v        havoc v_havoc; v := act ? v_havoc : v
  *  LOCK.havoc_priv, LOCK.havoc_shared     havoc <v_havoc,t>; then as an assignment of v_havoc
  *
  *  A thread that is not enabled draws nothing (ORA.choice): the havoc has the guard, too.
+ *  With a guard [EXT] pi has one statement, havoc v if (act && g): g may read what others write, and is read once.
  */
 static void pred_havoc(struct transform *t, struct ast_stm *s, struct stm_list *list)
 {
+    if (s->guard && !t->lockstep) {
+        pred_guarded(t, s, list);
+        return;
+    }
     if (!t->havoc)
         t->havoc = transform_new_local(t, "v_havoc");
     struct ast_stm *draw = ast_stm(t->arena, STM_HAVOC, s->at);
@@ -134,15 +148,6 @@ static void lock_barrier(struct transform *t, struct ast_stm *s, struct stm_list
         ast_binary(t->arena, BINARY_LOGICAL_OR, nobody, for_all_threads(t, act(t, s->guard)));
     sync->origin = s->origin;
     transform_add(list, sync);
-}
-
-/*  PRED.barrier     barrier          barrier act
- *  PRED.atomic      [EXT]: one indivisible read and write of each enabled thread; also pick
- */
-static void pred_guarded(struct transform *t, struct ast_stm *s, struct stm_list *list)
-{
-    s->guard = act(t, s->guard);
-    transform_add(list, s);
 }
 
 static void refuse(const struct transform *t, const struct ast_stm *s)

@@ -3,6 +3,7 @@
  * branch unit's instructions in.
  */
 #include "engine/forms/normalise.h"
+#include "engine/language/walk.h"
 #include "engine/to_ptx/lower_ptx_internal.h"
 
 enum { TARGETS_MAX = 64 };
@@ -38,14 +39,23 @@ static void branch(struct ptx_lowering *l, const struct ast_block *target,
         lp_arg_label(l, l->block_labels[target->mark]);
 }
 
+static bool is_of_others(void *context, const struct ast_expr *expr)
+{
+    (void)context;
+    return ast_names(expr) &&
+           (expr->var->space == SPACE_GLOBAL || expr->var->space == SPACE_SHARED);
+}
+
 /*  goto A;                             bra A;                              (to End: exit)
  *  goto T1, .., Tn;                    p := g1;  @p bra T1;  ..  bra Tn;
  *
- *  gi is the leading assume of Ti. Exactly one of them must hold whatever the private variables are:
- *  PTX has no choices.
+ *  gi is the leading assume of Ti. Exactly one of them must hold whatever the private variables are: PTX has no
+ *  choices. They may read private arrays: where an index is wrong none holds, and the assume of T1 ends the run for
+ *  that reason, as the load does.
  */
 static void go_to(struct ptx_lowering *l, const struct ast_block *block)
 {
+    const struct ast_question of_others = {.expression = is_of_others};
     const struct ast_expr *guards[TARGETS_MAX];
     uint32_t count = block->target_count;
     if (count == 0 || count > TARGETS_MAX) {
@@ -57,7 +67,7 @@ static void go_to(struct ptx_lowering *l, const struct ast_block *block)
     bool decided =
         count == 1 ? is_always(guards[0]) : guards_decide(&l->kernel->launch, guards, count);
     for (uint32_t i = 0; i < count; i++)
-        decided = decided && !lp_reads_memory(guards[i]);
+        decided = decided && !ast_ask_expr(&of_others, guards[i]);
     if (!decided) {
         refuse(l, "a goto that chooses among its targets, or has none", block->at);
         return;

@@ -254,12 +254,10 @@ static void step_pi(struct stutter *s, uint32_t thread, const struct observer *o
     s->pi_steps++;
 }
 
-/* The early assume of a goto decides what P decides in the block that it enters; the guard of a draw, what it decides
- * at the havoc. */
+/* The early assume of a goto decides what P decides in the block that it enters. */
 static void follow_early_error(struct stutter *s, struct stutter_move *m)
 {
-    uint32_t steps = m->role == ROLE_EARLY ? 2 : 1;
-    for (uint32_t i = 0; i < steps && can_step(s->p, m->thread); i++) {
+    for (uint32_t i = 0; i < 2 && can_step(s->p, m->thread); i++) {
         m->p_pc = interleave_state(s->p, m->thread)->pc;
         step_p(s, m);
     }
@@ -273,7 +271,7 @@ static bool step_silently(struct stutter *s, uint32_t thread)
     struct stutter_move m = move_of(s, thread);
     bool act = m.role != ROLE_NOTHING && acts(s, thread);
     step_pi(s, thread, &s->silent);
-    if (act && (m.role == ROLE_EARLY || m.role == ROLE_DRAW) && has_error(s->pi))
+    if (act && m.role == ROLE_EARLY && has_error(s->pi))
         follow_early_error(s, &m);
     else if (has_error(s->pi))
         stutter_report_status(s, &m);
