@@ -7,13 +7,19 @@ static uint32_t below(struct pcg *rng, uint32_t n)
     return pcg_below(rng, n);
 }
 
+/* Three programs of four have no block of two threads, and little of everything: a search comes to its end. */
+struct size {
+    bool ptx;
+    uint32_t statements, grid, block, whiles; /* most */
+};
+
 /* Of all; in one kernel of three mostly of those of shared memory, which lie together. */
 static uint32_t draw(struct pcg *rng, bool shared, uint32_t first, uint32_t last, uint32_t count)
 {
     return shared && below(rng, 4) > 0 ? first + below(rng, last - first + 1) : below(rng, count);
 }
 
-static void put_kernel(struct text *text, struct pcg *rng, uint32_t number)
+static void put_kernel(struct text *text, struct pcg *rng, const struct size *size, uint32_t number)
 {
     static const char *const statements[] = {"x[0] = bid + 1;",
                                              "y[0] = x[0];",
@@ -34,7 +40,7 @@ static void put_kernel(struct text *text, struct pcg *rng, uint32_t number)
                 "shared int s[2];\nprivate int v;\nkernel k%u() {\n",
                 (unsigned)number, (unsigned)(1 + below(rng, 2)), (unsigned)number);
     bool shared = below(rng, 3) == 0;
-    for (uint32_t left = 1 + below(rng, 3); left > 0; left--)
+    for (uint32_t left = 1 + below(rng, size->statements); left > 0; left--)
         text_format(text, " %s\n",
                     statements[draw(rng, shared, 5, 9, sizeof statements / sizeof *statements)]);
     if (below(rng, 6) == 0)
@@ -43,7 +49,7 @@ static void put_kernel(struct text *text, struct pcg *rng, uint32_t number)
 }
 
 /* The same with accesses of all kinds. */
-static void put_ptx(struct text *text, struct pcg *rng, uint32_t number)
+static void put_ptx(struct text *text, struct pcg *rng, const struct size *size, uint32_t number)
 {
     static const char *const accesses[] = {"ld.global.ca.u32 %v, [%x]",
                                            "ld.global.ca.u32 %v, [%x+4]",
@@ -81,30 +87,31 @@ static void put_ptx(struct text *text, struct pcg *rng, uint32_t number)
         "    add.u32 %%b, %%b, 1;\n    mov.u32 %%v, 0;\n",
         (unsigned)number, (unsigned)(1 + below(rng, 2)), (unsigned)number);
     bool shared = below(rng, 3) == 0;
-    for (uint32_t left = 1 + below(rng, 3); left > 0; left--)
+    for (uint32_t left = 1 + below(rng, size->statements); left > 0; left--)
         text_format(text, "    %s;\n    mad.lo.u32 %%b, %%b, 4, %%v;\n",
                     accesses[draw(rng, shared, 13, 17, sizeof accesses / sizeof *accesses)]);
     text_put(text, "    st.global.u32 [%y], %b;\n    exit;\n}\nend\n");
 }
 
 static void put_launch(struct text *text, struct pcg *rng, uint32_t number, const char *stream,
-                       bool ptx, const char *x, const char *y)
+                       const struct size *size, const char *x, const char *y)
 {
-    uint32_t kernel = below(rng, 2), grid = 1 + below(rng, 3), block = 1 + below(rng, 2);
+    uint32_t kernel = below(rng, 2), grid = 1 + below(rng, size->grid);
+    uint32_t block = 1 + below(rng, size->block);
     text_format(text, "launch l%u: k%u grid=%u block=%u %s=%s %s=%s%s\n", (unsigned)number,
-                (unsigned)kernel, (unsigned)grid, (unsigned)block, ptx ? "0" : "x", x,
-                ptx ? "1" : "y", y, stream);
+                (unsigned)kernel, (unsigned)grid, (unsigned)block, size->ptx ? "0" : "x", x,
+                size->ptx ? "1" : "y", y, stream);
 }
 
 /* While the host does this, others may have come far. */
-static void put_while(struct text *text, struct pcg *rng)
+static void put_while(struct text *text, struct pcg *rng, const struct size *size)
 {
-    for (uint32_t left = below(rng, 6); left > 0; left--)
+    for (uint32_t left = below(rng, size->whiles + 1); left > 0; left--)
         text_put(text, "set h[1] = 7\n");
 }
 
 /* Two launches, with something between. */
-static void put_launches(struct text *text, struct pcg *rng, bool ptx)
+static void put_launches(struct text *text, struct pcg *rng, const struct size *size)
 {
     static const char *const between[] = {"abort l0\n",
                                           "sync\n",
@@ -116,40 +123,40 @@ static void put_launches(struct text *text, struct pcg *rng, bool ptx)
                                           ""};
     bool both = below(rng, 3) > 0, other_stream = below(rng, 2);
     uint32_t what = below(rng, sizeof between / sizeof *between);
-    put_launch(text, rng, 0, "", ptx, "a", "b");
+    put_launch(text, rng, 0, "", size, "a", "b");
     if (what == 0)
-        put_while(text, rng);
+        put_while(text, rng, size);
     text_put(text, between[what]);
     if (both)
-        put_launch(text, rng, 1, other_stream ? " stream=s" : "", ptx, "a", "b");
+        put_launch(text, rng, 1, other_stream ? " stream=s" : "", size, "a", "b");
 }
 
 /* Memory is given away while somebody may still write it, and given to others. */
-static void put_freed(struct text *text, struct pcg *rng, bool ptx)
+static void put_freed(struct text *text, struct pcg *rng, const struct size *size)
 {
     text_put(text, "buffer c[2]\n");
-    put_launch(text, rng, 0, "", ptx, "c", "b");
-    put_while(text, rng);
+    put_launch(text, rng, 0, "", size, "c", "b");
+    put_while(text, rng, size);
     text_put(text, below(rng, 2) ? "abort l0\n" : below(rng, 2) ? "sync\n" : "");
     text_put(text, "free c now\nbuffer d[2] = {8, 9}\n");
     if (below(rng, 2))
-        put_launch(text, rng, 1, below(rng, 2) ? " stream=s" : "", ptx, "d", "a");
+        put_launch(text, rng, 1, below(rng, 2) ? " stream=s" : "", size, "d", "a");
     text_put(text, "copy d -> h\n");
 }
 
 /* A context goes with its grids and buffers, of which it may have freed some. */
-static void put_destroyed(struct text *text, struct pcg *rng, bool ptx)
+static void put_destroyed(struct text *text, struct pcg *rng, const struct size *size)
 {
     bool freed = below(rng, 2);
     text_put(text, "context o\nbuffer c[2]\nbuffer f[1]\n");
-    put_launch(text, rng, 0, "", ptx, "c", "f");
-    put_while(text, rng);
+    put_launch(text, rng, 0, "", size, "c", "f");
+    put_while(text, rng, size);
     text_put(text, freed ? "free f now\nbuffer g[1] = 6\n" : "");
     if (below(rng, 2))
-        put_launch(text, rng, 1, "", ptx, "c", freed ? "g" : "f");
-    put_while(text, rng);
+        put_launch(text, rng, 1, "", size, "c", freed ? "g" : "f");
+    put_while(text, rng, size);
     text_format(text, "destroy o now\nuse main\nbuffer d[2] = {8, 9}\n");
-    put_launch(text, rng, 2, "", ptx, "d", "b");
+    put_launch(text, rng, 2, "", size, "d", "b");
     text_put(text, "copy d -> h\n");
 }
 
@@ -157,19 +164,24 @@ const char *host_tiny(struct arena *arena, struct pcg *rng)
 {
     struct text text = text_begin(arena);
     uint32_t scene = below(rng, 4);
-    bool ptx = below(rng, 2);
+    const bool small = below(rng, 4) > 0;
+    const struct size size = {.ptx = below(rng, 2),
+                              .statements = small ? 2 : 3,
+                              .grid = small ? 2 : 3,
+                              .block = small ? 1 : 2,
+                              .whiles = small ? 1 : 5};
     for (uint32_t number = 0; number < 2; number++)
-        if (ptx)
-            put_ptx(&text, rng, number);
+        if (size.ptx)
+            put_ptx(&text, rng, &size, number);
         else
-            put_kernel(&text, rng, number);
+            put_kernel(&text, rng, &size, number);
     text_put(&text, "host h[2]\nbuffer a[2]\nbuffer b[1]\nstream s\nevent e\n");
     if (scene == 0)
-        put_freed(&text, rng, ptx);
+        put_freed(&text, rng, &size);
     else if (scene == 1)
-        put_destroyed(&text, rng, ptx);
+        put_destroyed(&text, rng, &size);
     else
-        put_launches(&text, rng, ptx);
+        put_launches(&text, rng, &size);
     if (scene > 1 && below(rng, 3) == 0)
         text_put(&text, below(rng, 2) ? "sync\ncopy a -> h\n" : "copy a -> h stream=s\n");
     text_put(&text, "sync\nobserve a[0] a[1] b[0] h[0]\n");

@@ -159,7 +159,7 @@ static void test_beside(void **state)
     struct gen_options gen = GEN_DEFAULTS;
     struct check_options check = CHECK_DEFAULTS;
     static const uint32_t shares[BESIDE_COUNT] = {CASE_HOST, CASE_LAWS};
-    static const char *const texts[BESIDE_COUNT] = {"launch ", "observe x y"};
+    static const char *const texts[BESIDE_COUNT] = {"launch ", "P0@cta"};
     for (uint32_t b = 0; b < BESIDE_COUNT; b++) {
         struct fuzz_case c, with = {.beside = 0};
         uint32_t count = 0;
