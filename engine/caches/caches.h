@@ -88,6 +88,10 @@ struct caches {
     uint32_t *l2;        /* l2_lines; NULL: not `full` */
 };
 
+/* Whether a line has two words at least: elements of 64 bits are accessed, other than constants and parameters, which
+ * no cache holds. */
+bool caches_needs_two(const struct ptx_code *code);
+
 /* Of a machine whose memory_model is set. */
 const struct caches *caches_of(const struct machine *machine);
 

@@ -25,17 +25,24 @@ static void draw_sizes(struct caches *c, const struct program *program)
         c->sms = program->launch.blocks;
 }
 
+bool caches_needs_two(const struct ptx_code *code)
+{
+    for (uint32_t pc = 1; pc < code->count; pc++) {
+        const struct ptx_op *op = &code->ops[pc];
+        bool accesses =
+            op->exec == PTX_EXEC_LD || op->exec == PTX_EXEC_ST || op->exec == PTX_EXEC_ATOM;
+        if (accesses && op->space != PTX_W_CONST && op->bytes == 8)
+            return true;
+    }
+    return false;
+}
+
 /* The largest element of an access is not divided between lines; and lines that one access of a lane may touch. */
 static uint32_t lines_an_access(struct caches *c, const struct program *program)
 {
     uint32_t most = 1;
-    for (uint32_t pc = 1; pc < program->ptx->count; pc++) {
-        const struct ptx_op *op = &program->ptx->ops[pc];
-        if (op->exec != PTX_EXEC_LD && op->exec != PTX_EXEC_ST && op->exec != PTX_EXEC_ATOM)
-            continue;
-        if (op->bytes == 8 && c->words < 2)
-            c->words = 2;
-    }
+    if (c->words < 2 && caches_needs_two(program->ptx))
+        c->words = 2;
     for (uint32_t pc = 1; pc < program->ptx->count; pc++) {
         const struct ptx_op *op = &program->ptx->ops[pc];
         bool vector = op->exec == PTX_EXEC_LD || op->exec == PTX_EXEC_ST;

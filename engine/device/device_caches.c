@@ -22,12 +22,9 @@ static struct device_cached_line *lines_of(const struct device *device, uint32_t
 static uint32_t words_of_a_line(const struct device *device)
 {
     uint32_t words = device->options.words;
-    for (uint32_t i = 0; i < device->grid_count && words < 2; i++) {
-        const struct ptx_code *code = device->grids[i].program->ptx;
-        for (uint32_t pc = 1; pc < code->count; pc++)
-            if (code->ops[pc].bytes == 8)
-                words = 2;
-    }
+    for (uint32_t i = 0; i < device->grid_count && words < 2; i++)
+        if (caches_needs_two(device->grids[i].program->ptx))
+            words = 2;
     return words;
 }
 

@@ -265,13 +265,33 @@ static void test_bytes(void **state)
     assert_true(refused > 1000 && judged > 100);
 }
 
+/* Parameters of 64 bits are in no cache and make no line two words long: a store behind the word that was loaded leaves
+ * its line alone, which a later grid finds (ERR.84). */
+static void test_parameters(void **state)
+{
+    static const char text[] =
+        "kernel k\n.address_size 64\n.entry k(.param .u64 p, .param .u64 q)\n{\n"
+        ".reg .u64 %x, %y;\n.reg .u32 %v;\nld.param.u64 %x, [p];\nld.param.u64 %y, [q];\n"
+        "ld.global.ca.u32 %v, [%x];\nst.global.cg.u32 [%x+4], %v;\nadd.u32 %v, %v, 1;\n"
+        "st.global.u32 [%y], %v;\n}\nend\n"
+        "buffer a[1]\nbuffer b[1]\nbuffer c[2]\nlaunch k grid=1 block=1 0=c 1=b\nsync\n"
+        "set c[0] = 8\nlaunch k grid=1 block=1 0=c 1=a\nsync\nobserve a[0]\n";
+    (void)state;
+    struct diag *diag = ARENA_NEW(&test_arena, struct diag);
+    diag_init(diag, "k", text, strlen(text));
+    const struct host_program *program = host_parse(&test_arena, "k", text, strlen(text), diag);
+    assert_non_null(program);
+    assert_string_equal(answer(program, "llh sms=1 blocks=1", NULL), "1 9");
+    assert_string_equal(answer(program, "llh sms=1 blocks=1 memory=caches", NULL), "1 9");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_scenarios), cmocka_unit_test(test_wrong_claims),
         cmocka_unit_test(test_faults),    cmocka_unit_test(test_every_rule_fires),
         cmocka_unit_test(test_print),     cmocka_unit_test(test_tape),
-        cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_bytes),     cmocka_unit_test(test_parameters),
     };
     return cmocka_run_group_tests(tests, support_setup, support_teardown);
 }
