@@ -173,6 +173,8 @@ static void take_step(struct host_follow *f)
     switch (f->step.kind) {
     case ALTERNATIVE_HOST:
         ref_host(f->ref);
+        if (f->cached)
+            follow_cached_leave(f);
         break;
     case ALTERNATIVE_START:
     case ALTERNATIVE_COPY:

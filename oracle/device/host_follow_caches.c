@@ -4,8 +4,8 @@
  * The reference has one memory: the words of the device, of each place's shared memory, and of each grid's local
  * memory; so a line has one address, whichever grid has it under which number. Lines of one word are followed.
  *
- * On trust: the addresses of lanes, what local memory holds when a block comes, whether a warp with operations under
- * way can issue (that it may is asked, MO.block, MO.poloc, fences and barriers).
+ * On trust: the addresses of lanes, what local memory holds when a block comes or has been aborted, whether a warp with
+ * operations under way can issue (that it may is asked, MO.block, MO.poloc, fences and barriers).
  */
 #include "oracle/device/host_follow_internal.h"
 
@@ -348,6 +348,13 @@ void follow_cached_warp(struct host_follow *f)
 
 /* ---- blocks and grids come ---- */
 
+static void trust_private(const struct host_follow *f, uint32_t grid)
+{
+    const struct device_grid *g = &f->device->grids[grid];
+    memcpy(f->ref->memory + f->ref->grids[grid].private_base,
+           g->machine->memory + g->program->private_base, (size_t)4 * follow_private_words(g));
+}
+
 /* Lines of local memory go with the block that was there, and what it holds is on trust. */
 void follow_cached_arrive(struct host_follow *f, uint32_t grid, uint32_t slot)
 {
@@ -362,14 +369,23 @@ void follow_cached_arrive(struct host_follow *f, uint32_t grid, uint32_t slot)
             if (words && at >= from && at < from + 4 * (int64_t)words)
                 x->m.l1[sm].lines[i] = x->m.l1[sm].lines[--x->m.l1[sm].count];
         }
-    memcpy(f->ref->memory + f->ref->grids[grid].private_base,
-           g->machine->memory + program->private_base, (size_t)4 * follow_private_words(g));
+    trust_private(f, grid);
     for (uint32_t w = 0; w < program->warps_per_block; w++) {
         uint32_t actor = slot * program->warps_per_block + w, group = group_of(f, grid, actor);
         x->waits[group] = false;
         for (uint32_t o = 0; f->ref->settings.reset_flags && o < x->m.operation_count; o++)
             if (x->m.operations[o].group == group)
                 x->m.operations[o].group = STALE_GROUP + group; /* ERR.85 */
+    }
+}
+
+/* Of blocks that the host has aborted, whose operations go on: nobody sees any more what they load of local memory. */
+void follow_cached_leave(struct host_follow *f)
+{
+    for (uint32_t g = 0; g < f->device->grid_count; g++) {
+        enum ref_progress stands = f->ref->stands[f->device->grids[g].statement];
+        if (stands == REF_DRAINS || stands == REF_OVER)
+            trust_private(f, g);
     }
 }
 

@@ -65,6 +65,7 @@ void follow_cached_begin(struct host_follow *follow);
 /* What the step does to operations and lines; of a warp's, behind it. */
 void follow_cached_warp(struct host_follow *follow);
 void follow_cached_arrive(struct host_follow *follow, uint32_t grid, uint32_t slot);
+void follow_cached_leave(struct host_follow *follow);
 void follow_cached_flush(struct host_follow *follow);
 void follow_cached_move(struct host_follow *follow);
 /* Whether it may be offered; and what must be. */
