@@ -1,5 +1,6 @@
 #include "oracle/refusals/refusals.h"
 
+#include "engine/base/invariant.h"
 #include "engine/base/pcg.h"
 #include "engine/base/text.h"
 #include "oracle/texts/texts.h"
@@ -52,7 +53,8 @@ static void put(struct composed *c, const char *at, const char *end)
         } else if (at[1] == '*' && at[2] >= '0' && at[2] <= '9') {
             at = put_copies(c, at + 2);
         } else {
-            c->marks[c->mark_count++ % MARKS] = c->text.length;
+            INVARIANT(c->mark_count < MARKS);
+            c->marks[c->mark_count++] = c->text.length;
             at++;
         }
     }
@@ -132,8 +134,10 @@ static const char *compare(struct arena *arena, const struct refusals *table,
         size_t length = strcspn(line, "\n");
         bool placed = strncmp(line, nowhere, sizeof nowhere - 1) != 0;
         struct location at = {0, 0};
-        if (placed)
+        if (placed) {
+            INVARIANT(mark < c->mark_count);
             at = place_of(c, c->marks[mark++], table->lines_only);
+        }
         size_t skipped = placed ? 0 : sizeof nowhere - 1;
         const char *says = message(arena, line + skipped, length - skipped, more);
         if (!is_told(diag, at, says))

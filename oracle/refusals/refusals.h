@@ -33,8 +33,8 @@ struct refusals {
     const struct refusal *rows;
     uint32_t count;
     bool lines_only; /* places are lines, in the first column */
-    const char *const
-        *befores; /* REFUSALS_BEFORES texts that mean nothing before a text; NULL: as in C */
+    /* REFUSALS_BEFORES texts that mean nothing before a text; NULL: as in C */
+    const char *const *befores;
     /* Reads a text as the language's reader does; true: it is taken. */
     bool (*read)(struct arena *arena, const char *text, size_t length, struct diag *diag);
 };

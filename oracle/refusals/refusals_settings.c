@@ -44,9 +44,9 @@ static const struct refusal rows[] = {
      "a buffer has 1 to 16777216 bytes, not 'buffer:16777217'"},
     {"// simtfuzz: `bind:a=buffer:8:full", NULL,
      "a buffer is filled with zero, iota, random, all:WORD or file:PATH, not 'buffer:8:full'"},
-    {"// simtfuzz: `bind:a=buffer:8:file:/nowhere/at/all", NULL,
-     "'/nowhere/at/all': cannot open: No such file or directory"},
-    {"// simtfuzz: `bind:a=buffer:8:file:/tmp", NULL, "'/tmp': cannot open: it is a folder"},
+    /* on any machine */
+    {"// simtfuzz: `bind:a=buffer:8:file:", NULL, "'': cannot open: No such file or directory"},
+    {"// simtfuzz: `bind:a=buffer:8:file:/", NULL, "'/': cannot open: it is a folder"},
     {"// simtfuzz: `bind:a=shared:0", NULL,
      "shared memory of a parameter has 1 to 16777216 bytes, not 'shared:0'"},
     {"// simtfuzz: `bind:n=words:1,2", NULL, "'n' has 4 bytes, less than 2 words"},
