@@ -93,11 +93,13 @@ static bool is_free(const struct host_program *p, uint32_t word, uint32_t at)
 
 uint32_t ref_buffer_place(const struct host_program *p, uint32_t array)
 {
-    uint32_t at = made_at(p, array), words = p->arrays[array].words, base = 0;
-    for (uint32_t k = 0; k < words; k++)
-        if (!is_free(p, base + k, at)) {
-            base += k + 1;
-            k = UINT32_MAX; /* once more, from there */
+    uint32_t at = made_at(p, array), base = 0, free = 0;
+    while (free < p->arrays[array].words)
+        if (is_free(p, base + free, at)) {
+            free++;
+        } else {
+            base += free + 1;
+            free = 0;
         }
     return base;
 }

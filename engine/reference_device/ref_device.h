@@ -108,8 +108,8 @@ struct ref_device {
     bool alive[HOST_CONTEXTS];
     uint32_t current; /* sticky: the context that steps; HOST_NONE: none has */
     int32_t *memory, *host_memory;
-    int32_t *
-        places; /* behind the device's words: REF_PLACE_WORDS each, SM by SM; then what is private */
+    /* behind the device's words: REF_PLACE_WORDS each, SM by SM; then what is private */
+    int32_t *places;
     uint32_t all_words;
     struct ref_flight flights[REF_FLIGHTS_ROOM];
     uint32_t flight_count;
@@ -158,9 +158,9 @@ struct ref_reach {
     uint32_t word, lane, b, c;
 };
 
-/* Whether a warp may issue this instruction (NULL: it has none left) beside its operations under way. */
 /* Both instructions name some register. */
 bool ref_share_register(const struct ptx_instruction *a, const struct ptx_instruction *b);
+/* Whether a warp may issue this instruction (NULL: it has none left) beside its operations under way. */
 bool ref_warp_may(const struct ref_device *r, uint32_t grid, uint32_t slot, uint32_t warp,
                   const struct ptx_instruction *next);
 /* It accesses these; false: MO.poloc, not yet. */

@@ -20,8 +20,8 @@ static const struct {
     {                                                                                              \
         name, other, word, offsetof(struct ref_settings, field), __VA_ARGS__                       \
     }
-    CHOICE("memory", "sc", "inflight", inflight, {0, 1, 1, 1}),
-    CHOICE("", "", "", cached, {0, 0, 0, 0}), /* memory=caches */
+    CHOICE("memory", "", "", inflight, {0, 1, 1, 1}), /* of three words */
+    CHOICE("", "", "", cached, {0, 0, 0, 0}),
     CHOICE("drain", "none", "block", drain, {1, 0, 0, 1}),
     CHOICE("flush", "silent", "start", flush, {1, 0, 0, 1}),
     CHOICE("order", "any", "stream", order_stream, {1, 0, 0, 1}),
@@ -82,13 +82,14 @@ static bool set_one(struct ref_settings *s, const char *at, size_t length)
             set_profile(s, p);
             return true;
         }
-    if (name >= length)
+    if (name == 0 || name >= length)
         return false;
     const char *value = at + name + 1;
     size_t rest = length - name - 1;
-    if (is(at, length, "memory=caches")) {
-        s->inflight = s->cached = true;
-        return true;
+    if (is(at, name, "memory")) {
+        s->cached = is(value, rest, "caches");
+        s->inflight = s->cached || is(value, rest, "inflight");
+        return s->inflight || is(value, rest, "sc");
     }
     for (uint32_t i = 0; i < CHOICES; i++)
         if (is(at, name, choices[i].name)) {

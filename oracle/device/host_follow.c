@@ -5,7 +5,10 @@
 
 #include <string.h>
 
-enum { STEPS_FOLLOWED = 1 << 14, PLACED_MOST = 1 << 8 };
+enum {
+    STEPS_FOLLOWED = 1 << 14,
+    PLACED_MOST = 1 << 8 /* words of buffers whose places are asked about */
+};
 
 void follow_tell_of(struct host_follow *f, uint32_t statement, const char *text)
 {
@@ -167,9 +170,16 @@ static void take_issue(struct host_follow *f)
         follow_compare_block(f, grid, slot);
 }
 
-static void take_step(struct host_follow *f)
+static void take_micro(struct host_follow *f)
 {
     int32_t found = 0;
+    f->performed = f->ref->flights[f->operation];
+    ref_perform(f->ref, f->operation, &found);
+    follow_compare_register(f, found);
+}
+
+static void take_step(struct host_follow *f)
+{
     switch (f->step.kind) {
     case ALTERNATIVE_HOST:
         ref_host(f->ref);
@@ -189,20 +199,13 @@ static void take_step(struct host_follow *f)
         take_warp(f);
         break;
     case ALTERNATIVE_MICRO:
-        if (f->cached) {
-            follow_cached_move(f);
-            break;
-        }
-        f->performed = f->ref->flights[f->operation];
-        ref_perform(f->ref, f->operation, &found);
-        follow_compare_register(f, found);
-        break;
     case ALTERNATIVE_SILENT:
-        if (f->cached) {
+        if (f->cached)
             follow_cached_move(f);
-            break;
-        }
-        ref_drop(f->ref, f->step.a, f->step.b);
+        else if (f->step.kind == ALTERNATIVE_MICRO)
+            take_micro(f);
+        else
+            ref_drop(f->ref, f->step.a, f->step.b);
         break;
     }
 }
@@ -351,19 +354,25 @@ struct host_follow *host_follow_watch(struct arena *arena, struct device *device
     return f;
 }
 
+static void compare_places(struct host_follow *f)
+{
+    const struct host_program *p = f->device->program;
+    for (uint32_t a = 0; a < p->array_count && p->device_words <= PLACED_MOST; a++) {
+        const struct host_array *x = &p->arrays[a];
+        const uint32_t place = x->is_host ? x->base : ref_buffer_place(p, a);
+        if (x->base != place)
+            follow_tell(f, arena_printf(f->arena, "buffer '%s' is at word %u, not %u", x->name,
+                                        (unsigned)x->base, (unsigned)place));
+    }
+}
+
 void host_follow_start(struct host_follow *f)
 {
     f->begun = f->lost = false;
     f->text = NULL;
     f->steps = 0;
     ref_device_start(f->ref, f->device->memory);
-    const struct host_program *p = f->device->program;
-    for (uint32_t a = 0; a < p->array_count; a++)
-        if (!p->arrays[a].is_host && p->device_words <= PLACED_MOST &&
-            p->arrays[a].base != ref_buffer_place(p, a))
-            follow_tell(f, arena_printf(f->arena, "buffer '%s' is at word %u, not %u",
-                                        p->arrays[a].name, (unsigned)p->arrays[a].base,
-                                        (unsigned)ref_buffer_place(p, a)));
+    compare_places(f);
     if (f->cached)
         follow_cached_start(f);
 }

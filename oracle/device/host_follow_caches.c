@@ -45,7 +45,7 @@ uint32_t follow_private_words(const struct device_grid *grid)
 
 /* ---- addresses ---- */
 
-/* The byte of a word of a grid's machine; `slot`: of the block whose shared memory it is. */
+/* The byte of a word of a grid's machine; `place`: of the block whose shared memory it is. */
 static int64_t address_of(const struct host_follow *f, uint32_t grid, uint32_t word, uint32_t place)
 {
     const struct device_grid *g = &f->device->grids[grid];

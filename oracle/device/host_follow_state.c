@@ -43,13 +43,12 @@ static bool may(const struct host_follow *f, struct device_alternative x)
     case ALTERNATIVE_WARP:
         return warp_may(f, x.a, x.b);
     case ALTERNATIVE_MICRO:
-        if (f->cached)
-            return follow_cached_may(f, x);
-        return ref_memory_moves(f->ref) && follow_operation(f, x.a) != HOST_NONE;
     case ALTERNATIVE_SILENT:
         if (f->cached)
             return follow_cached_may(f, x);
-        return ref_memory_moves(f->ref) && ref_has_line(f->ref, x.a, x.b);
+        return ref_memory_moves(f->ref) &&
+               (x.kind == ALTERNATIVE_MICRO ? follow_operation(f, x.a) != HOST_NONE
+                                            : ref_has_line(f->ref, x.a, x.b));
     }
     return false;
 }
@@ -269,8 +268,8 @@ void follow_compare_block(struct host_follow *f, uint32_t grid, uint32_t slot)
         if (s->pc != 1 || s->active != all || s->depth != 0 || s->completed || s->waiting ||
             (s->broken | s->returned | (s->exited & all)))
             DIFFERS(f, "warp %u of a block that begins is not at its entry", (unsigned)w);
-        if (!f->cached &&
-            !is_live(m, slot * l->warps + w)) /* operations of who was there block it */
+        /* Over caches operations of who was there block it. */
+        if (!f->cached && !is_live(m, slot * l->warps + w))
             DIFFERS(f, "warp %u of a block that begins cannot step", (unsigned)w);
         if (memcmp(warp.lanes,
                    (const char *)m->initial + ((const char *)warp.lanes - (const char *)m->block),

@@ -127,8 +127,8 @@ static const char *compare(struct arena *arena, uint32_t i)
                                       first->text);
     if (program)
         return arena_printf(arena, "`%s` is a mistake, and is not refused", lines[i].line);
-    bool deadlock =
-        strncmp(lines[i].says, "deadlock", 8) == 0; /* which line of the circle is told is open */
+    /* Which line of the circle is told is open. */
+    bool deadlock = strncmp(lines[i].says, "deadlock", 8) == 0;
     if (!strstr(first->text, lines[i].says) || (first->at.line != line && !deadlock))
         return arena_printf(arena, "of `%s` this is said, of line %u: %s", lines[i].line,
                             (unsigned)first->at.line, first->text);
