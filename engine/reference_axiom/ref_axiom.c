@@ -147,8 +147,7 @@ static uint32_t come(const struct ref_candidate *c, uint32_t use, uint32_t turn)
     return count;
 }
 
-/* Whoever waits goes on, a turn begins when the one before is whole, and none has more than are wanted; a thread's
- * uses are in turns one behind the other. */
+/* Whoever waits goes on, a turn begins when the one before is whole, and none has more than are wanted. */
 static bool turns_can_be(const struct ref_candidate *c)
 {
     for (uint32_t a = 0; a < c->count; a++) {
@@ -159,10 +158,6 @@ static bool turns_can_be(const struct ref_candidate *c)
         if (count > most || (count < most && c->of[a].text->op == LITMUS_BAR) ||
             (turn > 0 && come(c, a, turn - 1) != most))
             return false;
-        for (uint32_t b = a + 1; b < c->count; b++)
-            if (same_barrier(c, a, b) && c->of[a].thread == c->of[b].thread &&
-                turn >= c->of[b].turn)
-                return false;
     }
     return true;
 }
@@ -491,10 +486,10 @@ static void choose_sources(struct search *s, uint32_t read)
     }
 }
 
-/* Each turn of each use of a barrier. */
+/* Each turn of each use of a barrier, behind that of the thread's use before. */
 static void choose_turns(struct search *s, uint32_t at)
 {
-    uint32_t uses = 0;
+    uint32_t uses = 0, first = 0;
     while (at < s->c.count && s->c.of[at].kind != REF_BARRIER)
         at++;
     if (at == s->c.count) {
@@ -502,9 +497,12 @@ static void choose_turns(struct search *s, uint32_t at)
             choose_sources(s, 0);
         return;
     }
-    for (uint32_t i = 0; i < s->c.count; i++)
+    for (uint32_t i = 0; i < s->c.count; i++) {
         uses += same_barrier(&s->c, at, i);
-    for (uint32_t turn = 0; turn < uses && !s->too_many; turn++) {
+        if (i < at && same_barrier(&s->c, at, i) && s->c.of[i].thread == s->c.of[at].thread)
+            first = s->c.of[i].turn + 1u;
+    }
+    for (uint32_t turn = first; turn < uses && !s->too_many; turn++) {
         s->c.of[at].turn = (uint8_t)turn;
         choose_turns(s, at + 1);
     }

@@ -103,9 +103,9 @@ bool follow_can_step(const struct follower *f, uint32_t actor);
 /* ---- follow_walks.c: schedules that draw ---- */
 
 void follow_walk_start(struct follower *f, struct arena *arena, const struct sched_spec *spec);
-/* UINT32_MAX: that is not known. Whom it takes, before the step; which of n it chooses within. */
-uint32_t follow_walk_choice(struct follower *f, uint32_t n);
+/* Whom it takes, before the step; which of n it chooses within. UINT32_MAX: that is not known. */
 uint32_t follow_walk_next(struct follower *f);
+uint32_t follow_walk_choice(struct follower *f, uint32_t n);
 
 /* What the event says of the step that is to come: the statement, who is active. */
 void follow_compare_event(struct follower *f, const struct step_event *event);

@@ -202,11 +202,12 @@ uint32_t follow_ptx_width(const struct ptx_op *load, uint32_t e);
 uint64_t follow_ptx_bytes(const int32_t *words, uint32_t byte, uint32_t bytes);
 void follow_ptx_put_bytes(int32_t *words, uint32_t byte, uint32_t bytes, uint64_t value);
 
-/* follow_ptx_copies.c: whether a lane meets a copy that its own thread has under way, and so is stuck. */
+/* follow_ptx_copies.c: whether a lane meets a copy that its own thread has under way, and so is stuck: it reads what
+ * the copy writes, or writes what it reads or writes. */
+bool follow_ptx_meets_copy(struct follow_step *s, const struct follow_place *places, bool writes);
 /* The same of one lane's bytes. */
 bool follow_ptx_meets_copy_at(struct follow_step *s, uint32_t lane, uint32_t byte, uint32_t bytes,
                               bool writes);
-bool follow_ptx_meets_copy(struct follow_step *s, const struct follow_place *places, bool writes);
 
 bool follow_ptx_is_seen(const struct follow_place *p);
 /* One access of a lane: as many locations as it spans, one after another. */

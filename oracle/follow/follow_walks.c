@@ -36,7 +36,7 @@ struct follow_walk {
     bool *starved, *could, *selected;
     uint32_t *remaining, intended, patience; /* surw */
     uint64_t points[CHANGES], reads, writes; /* pct; pos: of the step taken */
-    bool unknown;
+    bool unknown;                            /* whom it takes, from here on, and what it draws */
 };
 
 static uint32_t draw(struct follow_walk *w, uint32_t n)
@@ -70,6 +70,14 @@ static uint32_t how_many(const struct follower *f, const struct follow_walk *w, 
     for (uint32_t a = 0; a < w->count; a++)
         count += of(f, w, a);
     return count;
+}
+
+static bool somebody(const struct follower *f, const struct follow_walk *w)
+{
+    uint32_t actor = 0;
+    while (actor < w->count && !follow_can_step(f, actor))
+        actor++;
+    return actor < w->count;
 }
 
 /* One of them, each with equal chance. */
@@ -293,13 +301,18 @@ void follow_walk_start(struct follower *f, struct arena *arena, const struct sch
 /* A choice within a step is of the same numbers. */
 uint32_t follow_walk_choice(struct follower *f, uint32_t n)
 {
-    return f->walk->spec.kind == SCHED_TAPE ? NOBODY : draw(f->walk, n);
+    struct follow_walk *w = f->walk;
+    return w->unknown || w->spec.kind == SCHED_TAPE ? NOBODY : draw(w, n);
 }
 
 uint32_t follow_walk_next(struct follower *f)
 {
     struct follow_walk *w = f->walk;
     uint32_t actor = NOBODY;
+    /* That the machine lets somebody step whom the reference does not, is told of the step. */
+    w->unknown = w->unknown || !somebody(f, w);
+    if (w->unknown)
+        return NOBODY;
     switch ((int)w->spec.kind) {
     case SCHED_UNIFORM:
         actor = any(f, w, is_able);

@@ -146,7 +146,7 @@ static bool has_ended(const struct proof_answer *answer)
            strncmp(answer->method, "unrolled", 8) == 0;
 }
 
-/* Whether one execution shows what all do. */
+/* Whether one execution shows what all do: campaigns ask for one of programs of sums alone. */
 static bool is_alike(const struct checking *c)
 {
     return c->options->schedules == 1;
@@ -201,10 +201,11 @@ static void judge_drawn(struct asking *x)
     struct checking *c = x->c;
     uint32_t pairs = 0;
     uint64_t seed = pcg_splitmix(c->options->seed ^ ORACLE_PROVE);
-    const struct ast_kernel *kernel = seed % 3 == 0   ? small_blocks(c->arena, seed)
-                                      : seed % 6 == 1 ? small_loops(c->arena, seed)
-                                                      : small_ptx(c->arena, seed);
-    struct duo *guessed = seed % 6 == 1 ? walked(x, kernel) : NULL;
+    bool of_loops = seed % 6 == 1;
+    const struct ast_kernel *kernel = seed % 3 == 0 ? small_blocks(c->arena, seed)
+                                      : of_loops    ? small_loops(c->arena, seed)
+                                                    : small_ptx(c->arena, seed);
+    struct duo *guessed = of_loops ? walked(x, kernel) : NULL;
     if (guessed)
         guess(guessed);
     struct retrace_fault fault =
@@ -233,7 +234,7 @@ static struct retrace_fault guesses_fault(struct asking *x, struct duo *duo)
     const char *reason = NULL;
     uint32_t rounds = 0,
              questions = drawn(x, SHARE_WHOLE) ? QUESTIONS : 1 + (uint32_t)(x->draw / 64 % FEW);
-    struct solver *solver = new_solver(x, NULL, questions), *other = new_solver(x, NULL, QUESTIONS);
+    struct solver *solver = new_solver(x, NULL, questions);
     bool settled = houdini(duo, solver, &rounds, &reason);
     struct solver_counts counts = solver_counts(solver);
     struct retrace_fault fault = {NULL, NULL};
@@ -243,8 +244,9 @@ static struct retrace_fault guesses_fault(struct asking *x, struct duo *duo)
     if (!settled && counts.unknown == 0)
         return (struct retrace_fault){"invariant", reason};
     x->answer->checked++;
-    fault = kept_judge(c->arena, duo, other, counts.unknown == 0, x->draw);
-    solver_end(other);
+    solver = new_solver(x, NULL, QUESTIONS);
+    fault = kept_judge(c->arena, duo, solver, counts.unknown == 0, x->draw);
+    solver_end(solver);
     return fault;
 }
 

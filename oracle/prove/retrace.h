@@ -19,8 +19,8 @@ struct retrace_fault {
 };
 
 /* What was found of the kernel: its walk with loops cut, with their invariants (NULL: it is made here without); whether
- * no thread goes on behind the trips that are unrolled. `alike`: one execution shows what all do,
- * and its loops are looked at cut only. */
+ * no thread goes on behind the trips that are unrolled. `alike`: one execution shows what all do, and its loops are
+ * looked at cut only. */
 struct retrace_claims {
     struct duo *cut;
     bool ends, alike;

@@ -4,6 +4,8 @@
  */
 #include "oracle/prove/retrace_internal.h"
 
+#include "engine/base/invariant.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +14,8 @@
 struct head {
     const struct retracing *w;
     const struct loop_cut *cut;
-    bool in[2], at[2], alive,
-        same; /* thread k was in the loop when it began, is at the head; both are alive, of a block */
+    bool in[2], at[2]; /* thread k was in the loop when it began, is at the head */
+    bool alive, same;  /* both are alive, of a block */
 };
 
 enum reading { UNREAD, FALSE_HERE, TRUE_HERE };
@@ -50,6 +52,7 @@ static bool is_at(const struct head *h, const char *block, uint32_t k)
     uint32_t b = 0;
     while (b < duo->block_count && strcmp(duo->cfg->blocks[b]->name, block) != 0)
         b++;
+    INVARIANT(b < duo->block_count);
     return value_of(h, h->cut->head, slot_at(duo, b, k)) != 0;
 }
 

@@ -273,14 +273,13 @@ static uint32_t behind_group(const struct searched *s, uint32_t state, uint32_t 
     return to;
 }
 
-/* Whether from each state that groups lead to they lead to an end, with probability 1; *unknown: a step has choices. */
-static enum progress_verdict at_random(const struct searched *s, bool *unknown)
+/* Whether from each state that groups lead to they lead to an end, with probability 1; unknown: a step has choices. */
+static enum progress_verdict at_random(const struct searched *s)
 {
     uint32_t count = s->all.state_count, (*to)[REF_ALL_ACTORS];
     bool *reached = ARENA_ARRAY(s->arena, bool, count), *ends = ARENA_ARRAY(s->arena, bool, count);
     bool all_end = true;
     to = arena_alloc(s->arena, count * sizeof *to, sizeof **to);
-    *unknown = false;
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t t = 0; t < s->actors; t++)
             to[i][t] =
@@ -291,8 +290,7 @@ static enum progress_verdict at_random(const struct searched *s, bool *unknown)
         for (uint32_t i = 0; i < count; i++) {
             bool end = s->all.states[i].over;
             for (uint32_t t = 0; t < s->actors && reached[i]; t++) {
-                *unknown = *unknown || to[i][t] == REF_ALL_NONE;
-                if (*unknown)
+                if (to[i][t] == REF_ALL_NONE)
                     return PROGRESS_UNKNOWN;
                 changed = changed || !reached[to[i][t]];
                 reached[to[i][t]] = true;
@@ -310,7 +308,7 @@ static enum progress_verdict at_random(const struct searched *s, bool *unknown)
 const char *searches_progress(const struct searched *s, const struct progress *said)
 {
     struct graph g = graph_of(s, true);
-    bool some_end = s->all.outcome_count > 0, unknown;
+    bool some_end = s->all.outcome_count > 0;
     for (int m = 0; m < PROGRESS_MODEL_COUNT; m++) {
         enum progress_model model = (enum progress_model)m;
         enum progress_verdict is = !may_hang(&g, model) ? PROGRESS_ENDS
@@ -330,7 +328,7 @@ const char *searches_progress(const struct searched *s, const struct progress *s
                                 progress_table[m].name);
     }
     enum progress_verdict random =
-        said->random.verdict == PROGRESS_UNKNOWN ? PROGRESS_UNKNOWN : at_random(s, &unknown);
+        said->random.verdict == PROGRESS_UNKNOWN ? PROGRESS_UNKNOWN : at_random(s);
     if (random != PROGRESS_UNKNOWN && random != said->random.verdict)
         return "progress under random";
     return NULL;

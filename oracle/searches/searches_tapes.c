@@ -17,8 +17,8 @@
 
 enum { STEPS = 40, ENTRIES = 256, CHANGES = 3 };
 
-/* A replay, and what it should be. */
-struct double_entry {
+/* A replay, and beside it what it should be. */
+struct beside {
     struct choices choices; /* first member */
     struct scheduler scheduler;
     const struct tape *tape;
@@ -26,12 +26,12 @@ struct double_entry {
     bool wrong;
 };
 
-static void drift(struct double_entry *x, uint32_t at)
+static void drift(struct beside *x, uint32_t at)
 {
     x->first_drift = x->drifts++ == 0 ? at : x->first_drift;
 }
 
-static uint32_t should_step(struct double_entry *x, const struct machine *machine)
+static uint32_t should_step(struct beside *x, const struct machine *machine)
 {
     for (; x->at < x->tape->count && (x->tape->entries[x->at] & TAPE_INNER); x->at++)
         drift(x, x->at);
@@ -49,7 +49,7 @@ static uint32_t should_step(struct double_entry *x, const struct machine *machin
     return can ? actor : machine->head->live[0];
 }
 
-static uint32_t should_choose(struct double_entry *x, uint32_t n)
+static uint32_t should_choose(struct beside *x, uint32_t n)
 {
     if (x->at == x->tape->count) {
         x->beyond++;
@@ -65,7 +65,7 @@ static uint32_t should_choose(struct double_entry *x, uint32_t n)
 
 static uint32_t pick_both(struct choices *choices, const struct machine *machine)
 {
-    struct double_entry *x = (struct double_entry *)choices;
+    struct beside *x = (struct beside *)choices;
     uint32_t actor = should_step(x, machine);
     uint32_t index = x->scheduler.choices.pick(&x->scheduler.choices, machine);
     x->wrong = x->wrong || machine->head->live[index] != actor;
@@ -74,7 +74,7 @@ static uint32_t pick_both(struct choices *choices, const struct machine *machine
 
 static uint32_t choose_both(struct choices *choices, uint32_t n)
 {
-    struct double_entry *x = (struct double_entry *)choices;
+    struct beside *x = (struct beside *)choices;
     uint32_t value = should_choose(x, n);
     x->wrong = x->wrong || x->scheduler.choices.choose(&x->scheduler.choices, n) != value;
     return value;
@@ -139,7 +139,7 @@ static const char *replay(const struct searched *s, struct machine *machine,
                           const struct tape *tape, struct tape *record, enum status *status)
 {
     const struct sched_spec spec = {.kind = SCHED_TAPE, .tape = tape};
-    struct double_entry x = {
+    struct beside x = {
         .choices = {pick_both, choose_both, NULL}, .tape = tape, .first_drift = tape->count};
     machine_reset(machine);
     sched_start(&x.scheduler, &spec, machine, s->arena);

@@ -256,10 +256,8 @@ static const char *arms(struct drawing *d, uint32_t threads, uint32_t all)
 {
     const char *text = own_arms(d, threads, all);
     if (d->manner == PHASES) {
-        for (uint32_t phases = all > 2      ? 1
-                               : d->careful ? 2
-                                            : 1 + below(d, 2);
-             phases > 0; phases--) {
+        uint32_t phases = all > 2 ? 1 : d->careful ? 2 : 1 + below(d, 2);
+        for (; phases > 0; phases--) {
             const char *rest = own_arms(d, threads, all);
             text = arena_printf(d->arena, "%s barrier(); %s", text, rest);
         }
