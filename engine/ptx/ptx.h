@@ -81,6 +81,11 @@ struct ptx_variable {
     struct ptx_variable *next;
 };
 
+/* %reserved_smem_offset_0 and _1 (PTX ISA 10.36) are where two pieces of shared memory begin that system software has
+ * reserved: each is a variable, which no item declares. */
+enum { PTX_RESERVED = 2 };
+extern const struct ptx_variable ptx_reserved[PTX_RESERVED];
+
 /* ---- instructions ---- */
 
 enum ptx_operand_kind {

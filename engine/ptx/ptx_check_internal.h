@@ -10,8 +10,7 @@ struct ptx_checker {
     struct ptx_scopes scopes;
     struct diag *diag;
     const struct ptx_module *module;
-    enum ptx_opcode opcode;                            /* of the instruction being checked */
-    const struct ptx_variable *reserved[PTX_RESERVED]; /* those that are named; NULL: not yet */
+    enum ptx_opcode opcode; /* of the instruction being checked */
 };
 
 /* ---- ptx_check_operand.c ---- */

@@ -13,25 +13,20 @@ static int shown(const char *name)
 }
 
 /* As many bytes as cooperative_groups/details/memory.h counts on. */
-static const struct ptx_variable *reserved(struct ptx_checker *c, const char *name)
-{
-    enum { BYTES = 288, ALIGN = 16 };
-    uint32_t i = 0;
-    while (i < PTX_RESERVED && strcmp(ptx_reserved_names[i], name) != 0)
-        i++;
-    if (i == PTX_RESERVED)
-        return NULL;
-    if (!c->reserved[i]) {
-        struct ptx_variable *variable = ARENA_NEW(c->scopes.arena, struct ptx_variable);
-        *variable = (struct ptx_variable){.name = ptx_reserved_names[i],
-                                          .space = PTX_W_SHARED,
-                                          .type = PTX_W_B8,
-                                          .align = ALIGN,
-                                          .dimension_count = 1,
-                                          .dimensions = {BYTES}};
-        c->reserved[i] = variable;
+#define RESERVED(n)                                                                                \
+    {                                                                                              \
+        .name = "%reserved_smem_offset_" #n, .space = PTX_W_SHARED, .type = PTX_W_B8, .align = 16, \
+        .dimension_count = 1, .dimensions = {288},                                                 \
     }
-    return c->reserved[i];
+const struct ptx_variable ptx_reserved[PTX_RESERVED] = {RESERVED(0), RESERVED(1)};
+#undef RESERVED
+
+static const struct ptx_variable *reserved(const char *name)
+{
+    for (uint32_t i = 0; i < PTX_RESERVED; i++)
+        if (strcmp(ptx_reserved[i].name, name) == 0)
+            return &ptx_reserved[i];
+    return NULL;
 }
 
 bool ptx_resolve(struct ptx_checker *c, struct ptx_operand *o)
@@ -53,7 +48,7 @@ bool ptx_resolve(struct ptx_checker *c, struct ptx_operand *o)
         o->target.special = special;
         return true;
     }
-    const struct ptx_variable *variable = reserved(c, o->name);
+    const struct ptx_variable *variable = reserved(o->name);
     if (variable) {
         o->target_kind = PTX_TARGET_VARIABLE;
         o->target.variable = variable;

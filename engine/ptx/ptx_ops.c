@@ -75,14 +75,6 @@ enum ptx_special ptx_special_find(const char *name)
     return PTX_SPECIAL_COUNT;
 }
 
-const char *const ptx_reserved_names[PTX_RESERVED] = {"%reserved_smem_offset_0",
-                                                      "%reserved_smem_offset_1"};
-
-bool ptx_is_reserved(const char *name)
-{
-    return strcmp(name, ptx_reserved_names[0]) == 0 || strcmp(name, ptx_reserved_names[1]) == 0;
-}
-
 /* ---- types ---- */
 
 #define BITS(n)                                                                                    \

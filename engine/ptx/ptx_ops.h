@@ -147,12 +147,6 @@ struct ptx_item_pattern {
 bool ptx_item_next(const char **pattern, const uint8_t words[PTX_SLOT_COUNT],
                    struct ptx_item_pattern *item);
 
-/* %reserved_smem_offset_0 and _1 (PTX ISA 10.36) are where two pieces of shared memory begin that system software has
- * reserved: each is a variable, which no item declares. */
-enum { PTX_RESERVED = 2 };
-extern const char *const ptx_reserved_names[PTX_RESERVED];
-bool ptx_is_reserved(const char *name);
-
 /* ---- textures and surfaces ---- */
 
 /* tex, tld4, suld, sust: behind a handle, within its brackets, stand coordinates. */
@@ -191,7 +185,7 @@ struct ptx_matrix_sizes {
 struct ptx_matrix_form {
     uint8_t k;
     uint8_t
-        packed; /* wmma.load of .s4, .u4, .b1: the matrix is one of words, of so many elements; else 1 */
+        packed; /* wmma.load of .s4, .u4, .b1: elements of a word, of which the matrix is; else 1 */
     bool is_four; /* four products of 8 x 4 and 4 x 8, below each other: D and A; beside: B */
     bool a_columns, b_columns; /* of four: .col */
     bool is_free;              /* the ISA does not say where elements lie */

@@ -168,13 +168,18 @@ static void reach_function(struct reacher *r, const struct ptx_function *f)
         r->functions[r->function_count++] = definition;
 }
 
+static bool is_reserved(const struct ptx_variable *var)
+{
+    return var == &ptx_reserved[0] || var == &ptx_reserved[1];
+}
+
 static void reach_variable(struct reacher *r, const struct ptx_variable *var)
 {
     bool is_new;
     if (var->space == PTX_W_REG || var->space == PTX_W_PARAM)
         return;
     ptx_map_add(&r->seen, var, 0, &is_new);
-    if (is_new && ptx_is_reserved(var->name))
+    if (is_new && is_reserved(var))
         r->reserved[r->reserved_count++] = var;
     if (is_new && var->init)
         r->variables[r->variable_count++] = var;

@@ -669,6 +669,31 @@ static void parts_are_what_an_entry_reaches(void **state)
     }
 }
 
+/* %reserved_smem_offset_0 and _1 are there once where they are named, and are others where they are declared. */
+static void reserved_names_may_be_declared(void **state)
+{
+    (void)state;
+    static const char *const bodies[] = {
+        "mov.u32 r, %reserved_smem_offset_1; mov.u32 r, %reserved_smem_offset_1;",
+        "{ .shared .b32 %reserved_smem_offset_0; mov.u32 r, %reserved_smem_offset_0; }\n"
+        "{ .shared .b32 %reserved_smem_offset_0; mov.u32 r, %reserved_smem_offset_0; }\n"
+        "{ .shared .b32 %reserved_smem_offset_0; mov.u32 r, %reserved_smem_offset_0; }\n"
+        "mov.u32 r, %reserved_smem_offset_0;"};
+    static const uint32_t wanted[] = {1, 4};
+    for (uint32_t i = 0; i < 2; i++) {
+        const char *text = arena_printf(
+            &test_arena, MODULE ".visible .entry k() { .reg .b32 r; %s ret; }", bodies[i]);
+        struct diag *diag = ARENA_NEW(&test_arena, struct diag);
+        diag_init(diag, "text", text, strlen(text));
+        const struct ptx_module *module = ptx_parse(&test_arena, text, strlen(text), diag);
+        struct ptx_reach reach;
+        assert_non_null(module);
+        ptx_reach(&test_arena, module, ptx_find_entry(module, "k"), &reach);
+        assert_int_equal(reach.variable_count, wanted[i]);
+        assert_int_equal(ptx_memory_bytes(reach.variables[wanted[i] - 1]), 288);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -680,6 +705,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(buffers_hold_files, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(raw_kernels_start, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(parts_are_what_an_entry_reaches, support_setup,
+                                        support_teardown),
+        cmocka_unit_test_setup_teardown(reserved_names_may_be_declared, support_setup,
                                         support_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
