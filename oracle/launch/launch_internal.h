@@ -19,8 +19,8 @@ enum status launch_run_group(struct launch *launch, struct machine *machine, uin
  * and the launch is as it was before the first group. */
 bool launch_run_parallel(struct launch *launch, const struct launch_options *options);
 
-/* The i-th lane of a row that meets somebody, or the row's count: those before it are done. For plain accesses and
- * atomics of a word, where barriers alone order threads. */
+/* From the i-th lane of a row on, which is the first that may meet somebody; the row's count: none. Those before it are
+ * done. For plain accesses and atomics of a word, where barriers alone order threads. */
 uint32_t launch_go_quickly(const struct launch_race *race, enum access_kind kind,
                            const struct access_row *row, uint32_t i);
 

@@ -15,13 +15,14 @@ struct quick {
     const struct launch_slots *kept; /* of enum launch_kept */
     uint8_t *written, *touched;
     uint32_t threads, global_locations;
-    uint32_t block_first,
-        block_floor;        /* of the block: first thread + 1; what was done before is known */
+    uint32_t block_first;   /* of the block: its first thread + 1 */
+    uint32_t block_floor;   /* what its threads did before is known to all of them */
     struct launch_slot now; /* the access, of the first lane in question */
     bool has_strong;
 };
 
-/* Lanes in a row, at locations in a row; the same lane at the same location as before is one, too. */
+/* Lanes in a row, at locations in a row. What goes over from global into shared memory is taken for global, where no
+ * less is unknown. */
 struct stretch {
     uint32_t location, count;
     bool shared;

@@ -63,9 +63,7 @@ struct launch_slots {
     uint32_t *thread, *time, *stm;
 };
 
-enum { LAUNCH_TOUCHED = 1024 };
-
-enum { LAUNCH_LOCATION_BYTES = LAUNCH_KEPT * sizeof(struct launch_slot) };
+enum { LAUNCH_TOUCHED = 1024, LAUNCH_LOCATION_BYTES = LAUNCH_KEPT * sizeof(struct launch_slot) };
 
 struct launch_manner { /* how an instruction accesses */
     bool strong, acquires, releases;
@@ -83,9 +81,8 @@ struct launch_race {
     const struct program *program;
     const struct launch_manner *manners; /* a statement each */
     struct launch_sync sync;
-    struct launch_slots
-        kept[LAUNCH_KEPT]; /* of global and shared memory; most is only read, and by one thread */
-    uint8_t *touched;      /* LAUNCH_TOUCHED locations each: whether one of them was accessed */
+    struct launch_slots kept[LAUNCH_KEPT]; /* of global and shared memory */
+    uint8_t *touched; /* LAUNCH_TOUCHED locations each: whether one of them was accessed */
     uint8_t *written; /* a word of it: bits of the bytes that were written; NULL: nobody asks */
     uint32_t global_locations;
     uint32_t first_block;
