@@ -1,13 +1,14 @@
 /*
- * emitted_kernel.c - kernels written in OpenCL C, CUDA C and GLSL, run as C says, and in plain PTX, run by `block`,
- * against the executions of `threads`: a valid kernel leaves one memory. Each thread has words of its own, so threads
- * may run one after the other.
+ * emitted_kernel.c - kernels written in OpenCL C, CUDA C and GLSL, run as C says, in plain PTX, run by `block`, and as
+ * blocks, against the executions of `threads`: a valid kernel leaves one memory. Each thread has words of its own, so
+ * threads may run one after the other.
  */
 #include "engine/emit/emit.h"
 #include "engine/input/input.h"
 #include "engine/input/ptx_kernel.h"
 #include "engine/schedule/sched.h"
 #include "engine/subjects/forms.h"
+#include "oracle/emitted/b_run.h"
 #include "oracle/emitted/c_run.h"
 #include "oracle/emitted/emitted.h"
 #include "oracle/texts/drawn.h"
@@ -84,6 +85,14 @@ static void expression(struct kernel *k, uint32_t depth)
         put(k, " : ");
         expression(k, depth - 1);
         put(k, ")");
+    } else if (kind == 3 && below(k, 3) == 0) { /* an element that is there only where it is read */
+        const char *array = k->shared && op % 2 ? "s" : "c",
+                   *const indices[] = {"(x | 65536)", "x", "(a | 65536)", "a"},
+                   *own = indices[(k->in_function ? 0 : 2) + below(k, 2)];
+        text_format(&k->d->text, op % 4 < 2 ? "((%s & -4) == 0 ? %s[%s] : " : "((%s & -4) ? ", own,
+                    array, own);
+        expression(k, depth - 1);
+        text_format(&k->d->text, op % 4 < 2 ? ")" : " : %s[%s])", array, own);
     } else if (kind == 3) {
         put(k, k->shared && op % 2 ? "s[(" : "c[(");
         expression(k, depth - 1);
@@ -313,8 +322,9 @@ static const char *compare(struct arena *arena, const int32_t *is, const int32_t
 
 const char *emitted_kernel(struct arena *arena, uint64_t number, const char **text)
 {
-    static const enum emit_language languages[] = {EMIT_OPENCL, EMIT_CUDA, EMIT_GLSL, EMIT_PTX};
-    const enum emit_language language = languages[number % 4];
+    static const enum emit_language languages[] = {EMIT_OPENCL, EMIT_CUDA, EMIT_GLSL, EMIT_PTX,
+                                                   EMIT_BLOCKS};
+    const enum emit_language language = languages[number % 5];
     struct drawn d = drawn_begin(arena, number, EMITTED);
     struct kernel k = {.d = &d};
     struct text own = text_begin(arena);
@@ -336,8 +346,9 @@ const char *emitted_kernel(struct arena *arena, uint64_t number, const char **te
                                     .open_rests = language == EMIT_GLSL};
     *text = arena_printf(arena, "%s\n%s", d.text.bytes, own.bytes);
     const char *whole_text = emit_text(arena, language, own.bytes);
-    const char *why = language == EMIT_PTX ? run_ptx(arena, whole_text, &launch)
-                                           : c_run(arena, whole_text, &launch);
+    const char *why = language == EMIT_PTX      ? run_ptx(arena, whole_text, &launch)
+                      : language == EMIT_BLOCKS ? b_run(own.bytes, &launch)
+                                                : c_run(arena, whole_text, &launch);
     if (why)
         return arena_printf(arena, "emitted: %s", why);
     return compare(arena, memory, meant, emitted.result_words);

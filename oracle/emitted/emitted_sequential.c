@@ -7,6 +7,7 @@
 #include "engine/sequential/sequential.h"
 #include "oracle/emitted/emitted.h"
 #include "oracle/emitted/s_run.h"
+#include "oracle/emitted/word.h"
 #include "oracle/texts/drawn.h"
 
 #include <stdio.h>
@@ -15,8 +16,8 @@ enum { SEQUENTIALS = 107, STATEMENTS = 6, PAIRS = 12, LENGTH = 5 };
 
 enum kind { READ, WRITE, ATOMIC, BARRIER };
 
-/* Which element: `number`, that of the thread or of its block, or what an input says - one of the grid, or one of the
- * thread's block; a word or an array. */
+/* Which element: `number`, that of the thread or of its block, what an input says - one of the grid, or one of the
+ * thread's block; a word or an array -, or two bits of an expression of the thread. */
 enum own {
     OWN_NUMBER,
     OWN_THREAD,
@@ -25,6 +26,7 @@ enum own {
     OWN_BLOCK_INPUT,
     OWN_GRID_WORD,
     OWN_BLOCK_WORD,
+    OWN_EXPRESSION,
     OWN_COUNT
 };
 
@@ -34,6 +36,7 @@ struct statement {
     bool is_shared, by_block;
     enum own own;
     uint32_t number, guard;
+    uint64_t expression;
 };
 
 enum { NO_GUARD = 9 };
@@ -56,15 +59,71 @@ static struct statement draw_statement(struct pcg *rng)
     s.number = pcg_below(rng, 2);
     s.by_block = pcg_below(rng, 2) == 0;
     s.guard = pcg_below(rng, s.kind == BARRIER ? 6 : 3) ? NO_GUARD : pcg_below(rng, 2);
+    s.expression = pcg_next(rng);
     return s;
 }
 
+/* ---- expressions ---- */
+
+static int32_t leaf(struct pcg *rng, struct thread t, struct text *text)
+{
+    static const int32_t bounds[] = {0, 1, -1, 31, 32, INT32_MAX, INT32_MIN};
+    const uint32_t kind = pcg_below(rng, 4);
+    const int32_t any = (int32_t)pcg_next(rng), bound = bounds[pcg_below(rng, 7)];
+    if (kind < 2) {
+        text_put(text, kind ? "tid" : "bid");
+        return (int32_t)(kind ? t.tid : t.bid);
+    }
+    text_format(text, "%d", (int)(kind == 2 ? any : bound));
+    return kind == 2 ? any : bound;
+}
+
+/* Writes the expression that is drawn; returns what it is in this thread. */
+static int32_t expression(struct pcg *rng, uint32_t depth, struct thread t, struct text *text)
+{
+    static const char *const unary[] = {"-", "!", "~"};
+    const uint32_t kind = depth ? pcg_below(rng, 8) : 0, op = pcg_below(rng, BINARY_COUNT);
+    if (kind == 0)
+        return leaf(rng, t, text);
+    text_format(text, "%s(", kind < 3 ? unary[op % 3] : "");
+    int32_t a = expression(rng, depth - 1, t, text), b = 0, c = 0;
+    if (kind >= 3) {
+        text_format(text, " %s ", kind == 3 ? "?" : drawn_operators[op].token);
+        b = expression(rng, depth - 1, t, text);
+    }
+    if (kind == 3) {
+        text_put(text, " : ");
+        c = expression(rng, depth - 1, t, text);
+    }
+    text_put(text, ")");
+    if (kind >= 3)
+        return kind == 3 ? (a ? b : c) : word_operate((enum ast_binary)op, a, b);
+    return op % 3 == 0 ? (int32_t)(0 - (uint32_t)a) : op % 3 == 1 ? !a : ~a;
+}
+
+/* Two of its bits, any. */
+static uint32_t drawn_element(struct arena *arena, const struct statement *s, struct thread t,
+                              const char **text)
+{
+    struct pcg rng = pcg_derive(s->expression, PCG_KERNEL, SEQUENTIALS);
+    struct text own = text_begin(arena);
+    const uint32_t shift = pcg_below(&rng, 31);
+    const int32_t value = expression(&rng, 2, t, &own);
+    *text = arena_printf(arena, "%s >> %u & 3", own.bytes, (unsigned)shift);
+    return (uint32_t)(value >> shift) & 3;
+}
+
+/* ---- statements ---- */
+
 static const char *write_statement(struct arena *arena, const struct statement *s)
 {
-    static const char *const own[OWN_COUNT] = {"", "tid + ", "bid + ", "h[", "q[", "n + ", "m + "};
+    static const char *const own[OWN_COUNT] = {"",   "tid + ", "bid + ", "h[",
+                                               "q[", "n + ",   "m + ",   ""};
     const bool of_array = s->own == OWN_GRID_INPUT || s->own == OWN_BLOCK_INPUT;
-    const char *place = arena_printf(arena, "%s[%s%u%s]", s->is_shared ? "s" : "g", own[s->own],
-                                     s->number, of_array ? "]" : "");
+    const char *index = arena_printf(arena, "%s%u%s", own[s->own], s->number, of_array ? "]" : "");
+    if (s->own == OWN_EXPRESSION)
+        (void)drawn_element(arena, s, (struct thread){0, 0}, &index);
+    const char *place = arena_printf(arena, "%s[%s]", s->is_shared ? "s" : "g", index);
     const char *text = s->kind == READ     ? arena_printf(arena, "a = %s;", place)
                        : s->kind == WRITE  ? arena_printf(arena, "%s = 1;", place)
                        : s->kind == ATOMIC ? arena_printf(arena, "atomic_add(%s, 1);", place)
@@ -79,8 +138,10 @@ static bool takes_part(const struct statement *s, struct thread t)
     return s->guard == NO_GUARD || (s->by_block ? t.bid : t.tid) == s->guard;
 }
 
-static uint32_t element_of(const struct statement *s, struct thread t, const struct inputs *in)
+static uint32_t element_of(struct arena *arena, const struct statement *s, struct thread t,
+                           const struct inputs *in)
 {
+    const char *text;
     switch (s->own) {
     case OWN_THREAD:
         return t.tid + s->number;
@@ -94,6 +155,8 @@ static uint32_t element_of(const struct statement *s, struct thread t, const str
         return in->grid[INPUTS] + s->number;
     case OWN_BLOCK_WORD:
         return in->block[t.bid][INPUTS] + s->number;
+    case OWN_EXPRESSION:
+        return drawn_element(arena, s, t, &text);
     case OWN_NUMBER:
     case OWN_COUNT:
         break;
@@ -106,11 +169,12 @@ struct question {
     struct thread a, b;
     uint32_t elements[2];
     struct inputs in;
+    struct arena *arena;
 };
 
 static bool touches(const struct statement *s, struct thread t, const struct question *q)
 {
-    return takes_part(s, t) && element_of(s, t, &q->in) == q->elements[s->is_shared];
+    return takes_part(s, t) && element_of(q->arena, s, t, &q->in) == q->elements[s->is_shared];
 }
 
 /* The two accesses race, of one element of each array. */
@@ -246,7 +310,8 @@ const char *emitted_sequential(struct arena *arena, uint64_t number, const char 
     if (!printed)
         return arena_printf(arena, "sequential: refused, %s", reason);
     for (uint32_t i = 0; i < PAIRS; i++) {
-        const struct question q = draw_question(&rng, threads, blocks);
+        struct question q = draw_question(&rng, threads, blocks);
+        q.arena = arena;
         const char *differs = ask(arena, printed, s, count, &q);
         if (differs)
             return differs;

@@ -1,5 +1,8 @@
 #include "oracle/emitted/s_run.h"
 
+#include "oracle/emitted/word.h"
+#include "oracle/texts/drawn.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,33 +82,27 @@ static struct s_value word_of(int64_t word)
     return value;
 }
 
-/* Of numbers that are small: nothing overflows, nothing is divided by 0. */
-static struct s_value operate(struct s_run *r, const char *name, int64_t a, int64_t b)
+/* By an operator of the kernel language, or Boogie's function; what Boogie asks of unsigned numbers is never divided by
+ * 0. */
+static struct s_value operate(struct s_run *r, const char *name, int32_t a, int32_t b)
 {
-    static const char *const names[][2] = {{"+", "bvadd"},  {"-", "bvsub"},  {"*", "bvmul"},
-                                           {"%", "bvsrem"}, {"%", "bvurem"}, {"<", "bvslt"},
-                                           {"<=", "bvsle"}, {">", "bvsgt"},  {">=", "bvsge"},
-                                           {"u<", "bvult"}, {"/", "bvudiv"}};
-    const char *op = name;
-    for (uint32_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(names[i][1], name) == 0)
-            op = names[i][0];
-    if ((*op == '%' || *op == '/') && b == 0)
-        r->unknown = true;
-    else if (strcmp(op, "u<") == 0)
-        return word_of((uint32_t)a < (uint32_t)b);
-    else if (strcmp(op, "<=") == 0)
-        return word_of(a <= b);
-    else if (strcmp(op, ">=") == 0)
-        return word_of(a >= b);
-    else if (strchr("+-*%/<>", *op) && !op[1])
-        return word_of(*op == '+'   ? a + b
-                       : *op == '-' ? a - b
-                       : *op == '*' ? a * b
-                       : *op == '%' ? a % b
-                       : *op == '/' ? a / b
-                       : *op == '<' ? a < b
-                                    : a > b);
+    static const char *const functions[BINARY_COUNT] = {
+        [BINARY_MUL] = "bvmul",  [BINARY_DIV] = "quotient", [BINARY_REM] = "bvsrem",
+        [BINARY_ADD] = "bvadd",  [BINARY_SUB] = "bvsub",    [BINARY_SHL] = "bvshl",
+        [BINARY_SHR] = "bvashr", [BINARY_LT] = "bvslt",     [BINARY_LE] = "bvsle",
+        [BINARY_GT] = "bvsgt",   [BINARY_GE] = "bvsge",     [BINARY_AND] = "bvand",
+        [BINARY_XOR] = "bvxor",  [BINARY_OR] = "bvor"};
+    const uint32_t x = (uint32_t)a, y = (uint32_t)b;
+    for (uint32_t op = 0; op < BINARY_COUNT; op++)
+        if (strcmp(drawn_operators[op].token, name) == 0 ||
+            (functions[op] && strcmp(functions[op], name) == 0))
+            return word_of(word_operate((enum ast_binary)op, a, b));
+    if (strcmp(name, "bvult") == 0)
+        return word_of(x < y);
+    if (y > 0 && strcmp(name, "bvurem") == 0)
+        return word_of(x % y);
+    if (y > 0 && strcmp(name, "bvudiv") == 0)
+        return word_of(x / y);
     r->unknown = true;
     return word_of(0);
 }
@@ -166,13 +163,16 @@ static struct s_value primary(struct s_run *r)
     return value;
 }
 
-/* The operator of the level that comes next; NULL: another, or none. */
+/* The operator of the level that comes next; NULL: another, or none. Those of words stand in parentheses. */
 static const char *operator_of(struct s_run *r, uint32_t level)
 {
-    static const char *const levels[LEVEL_MOST][6] = {
-        {"==>"}, {"||"}, {"&&"}, {"==", "!=", "<=", ">=", "<", ">"}, {"+", "-"}, {"*", "/", "%"}};
+    static const char *const levels[LEVEL_MOST][8] = {
+        {"==>"},    {"||"},
+        {"&&"},     {"==", "!=", "<=", ">=", "<", ">"},
+        {"+", "-"}, {"*", "/", "%", "<<", ">>", "&", "^", "|"}};
     skip(r);
-    for (uint32_t i = 0; i < 6 && levels[level][i]; i++)
+    const bool is_longer = level == 5 && *r->at && r->at[0] == r->at[1] && strchr("&|", *r->at);
+    for (uint32_t i = 0; i < 8 && levels[level][i] && !is_longer; i++)
         if ((level == 0 || strncmp(r->at, "==>", 3) != 0) && take(r, levels[level][i]))
             return levels[level][i];
     return NULL;
@@ -187,12 +187,6 @@ static struct s_value expression(struct s_run *r, uint32_t level)
         struct s_value b = expression(r, level + 1);
         if (level == 0)
             a = word_of(!a.word || b.word);
-        else if (level == 1)
-            a = word_of(a.word || b.word);
-        else if (level == 2)
-            a = word_of(a.word && b.word);
-        else if (op[1] == '=' && (*op == '=' || *op == '!'))
-            a = word_of((a.word == b.word) == (*op == '='));
         else
             a = operate(r, op, a.word, b.word);
     }

@@ -12,8 +12,8 @@
 enum { MARKS = DIAG_MAX, ASKED = 6 /* rows of a case */, REFUSALS = 109 /* a stream */ };
 
 const struct refusals *const refusals_tables[] = {
-    &refusals_language, &refusals_assumptions, &refusals_ptx, &refusals_settings,
-    &refusals_litmus,   &refusals_litmus_ptx,  &refusals_host};
+    &refusals_language, &refusals_assumptions, &refusals_ptx,  &refusals_settings,
+    &refusals_litmus,   &refusals_litmus_ptx,  &refusals_host, &refusals_forms};
 const uint32_t refusals_table_count = sizeof refusals_tables / sizeof *refusals_tables;
 
 /* A text as it is read, and its marks. */

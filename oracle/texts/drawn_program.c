@@ -2,7 +2,8 @@
  * drawn_program.c - modules of several entries and functions, of variables whose initial values name others, and of
  * tables of functions; and beside each text who names whom. What an entry needs follows from that by the definition:
  * the least set that has all whom its members name, and, where a member calls an address that it may have from memory,
- * all variables that name functions.
+ * all variables that name functions. Labels as of compiled structured kernels stand in the bodies, of spans that end or
+ * stay open.
  */
 #include "engine/input/ptx_kernel.h"
 #include "engine/program/ptx_code.h"
@@ -18,6 +19,7 @@ enum {
     ENTRIES = 3,
     VARIABLES = 6,
     NODES = FUNCTIONS + VARIABLES, /* variables of the module stand behind the functions */
+    SPANS = 3,                     /* labels of them in a body; so many numbers */
     OWN = NODES,                   /* and behind them one variable of each body */
     ALL = OWN + FUNCTIONS
 };
@@ -30,9 +32,10 @@ struct modules {
     bool calls_any[ALL]; /* an address that it may have from memory */
     bool has_own[ALL];   /* a variable in its body */
     uint32_t align[ALL];
-    uint64_t bytes[ALL]; /* of variables */
-    uint32_t alias_of;   /* alias "g0" is this function; ALL: there is none */
-    uint32_t labels;     /* so far */
+    uint64_t bytes[ALL];          /* of variables */
+    uint32_t alias_of;            /* alias "g0" is this function; ALL: there is none */
+    uint32_t labels;              /* so far */
+    const char *spans[FUNCTIONS]; /* "first-end " of each span that ends, counted in instructions */
 };
 
 static uint32_t below(struct modules *p, uint32_t n)
@@ -118,6 +121,28 @@ static void put_statement(struct modules *p, uint32_t who)
     PUT(p, nested ? "\t}\n" : "");
 }
 
+/* Labels $S<n> and $E<n> before instruction `pc` of a body: a span ends where the last one that is open does. */
+struct span_labels {
+    uint32_t put[2], open[SPANS], first[SPANS],
+        count; /* numbers of $S, of $E, as sets; and of the open ones */
+};
+
+static void put_label(struct modules *p, uint32_t f, struct span_labels *l, uint32_t pc)
+{
+    const uint32_t ends = below(p, 2), number = below(p, SPANS);
+    if (l->put[ends] >> number & 1)
+        return;
+    l->put[ends] |= 1u << number;
+    PUT(p, "$%s%" PRIu32 ":\n", ends ? "E" : "S", number);
+    if (!ends) {
+        l->open[l->count] = number;
+        l->first[l->count++] = pc;
+    } else if (l->count > 0 && l->open[l->count - 1] == number) {
+        p->spans[f] = arena_printf(p->d->arena, "%s%" PRIu32 "-%" PRIu32 " ", p->spans[f],
+                                   l->first[--l->count], pc);
+    }
+}
+
 static void put_function(struct modules *p, uint32_t f)
 {
     if (is_entry(f))
@@ -132,8 +157,14 @@ static void put_function(struct modules *p, uint32_t f)
         p->bytes[OWN + f] = 4 + 4 * (uint64_t)below(p, 3);
         PUT(p, "\t.shared .b32 %s[%" PRIu64 "];\n", name_of(p, OWN + f), p->bytes[OWN + f] / 4);
     }
-    for (uint32_t i = below(p, 4); i > 0; i--)
+    struct span_labels labels = {.count = 0};
+    const uint32_t statements = below(p, 4);
+    p->spans[f] = "";
+    for (uint32_t i = 0; i < statements; i++) {
+        put_label(p, f, &labels, i);
         put_statement(p, f);
+        put_label(p, f, &labels, i + 1);
+    }
     const bool nested = drawn_once_in(p->d, 3);
     PUT(p, nested ? "\t{\n" : "");
     if (nested)
@@ -312,6 +343,27 @@ static bool is_laid_out(const struct modules *p, const struct ptx_regions *regio
     return true;
 }
 
+/* Of each function that is compiled, where its spans lie. */
+static const char *of_spans(const struct modules *p, const struct ptx_code *code)
+{
+    struct text is = text_begin(p->d->arena), all = text_begin(p->d->arena);
+    uint32_t span = 0;
+    for (uint32_t i = 0; i < code->function_count; i++) {
+        const uint32_t entry = code->functions[i].entry, next = i + 1 < code->function_count
+                                                                    ? code->functions[i + 1].entry
+                                                                    : code->count;
+        const char *name = code->functions[i].function->name;
+        text_format(&is, "%s ", name);
+        for (; span < code->span_count && code->spans[span].end < next; span++)
+            text_format(&is, "%" PRId64 "-%" PRIu32 " ", (int64_t)code->spans[span].first - entry,
+                        code->spans[span].end - entry);
+        for (uint32_t f = 0; f < FUNCTIONS; f++)
+            if (strcmp(name_of(p, f), name) == 0)
+                text_format(&all, "%s %s", name, p->spans[f]);
+    }
+    return texts_differ(p->d->arena, "spans", is.bytes, all.bytes);
+}
+
 static const char *of_layout(const struct modules *p, const struct ast_kernel *kernel)
 {
     const char *why = "";
@@ -320,10 +372,10 @@ static const char *of_layout(const struct modules *p, const struct ast_kernel *k
     const bool good = code && is_laid_out(p, &code->global) && is_laid_out(p, &code->shared) &&
                       is_laid_out(p, &code->constant) && is_laid_out(p, &code->local) &&
                       code->frame_local_base % 16 == 0;
-    return good ? NULL
-                : arena_printf(p->d->arena,
-                               "layout: variables lie in each other, or not as their types ask; %s",
-                               why);
+    if (good)
+        return of_spans(p, code);
+    return arena_printf(p->d->arena,
+                        "layout: variables lie in each other, or not as their types ask; %s", why);
 }
 
 const char *texts_of_program(struct arena *arena, uint64_t number, const char **text)

@@ -24,7 +24,7 @@ perl -e '
     }
     for my $file (glob "engine/language/{ast_check*,lex,parse*}.c engine/ptx/ptx_{check*,lex,parse*}.c " .
             "engine/input/{input,ptx_fields,ptx_kernel,ptx_kernel_text,ptx_settings,ptx_textures}.c " .
-            "engine/litmus/litmus_{condition,parse,ptx*}.c engine/host/host_{check,parse,words}.c engine/base/reader.c") {
+            "engine/litmus/litmus_{condition,parse,ptx*}.c engine/host/host_{check,parse,words}.c engine/forms/well_formed.c engine/base/reader.c") {
         for my $message (strings($file)) {
             next if $message !~ /[a-z%\x27`] [a-z%\x27`]/ || $message =~ /^ |\n/ || $seen{$message}++;
             my $pattern = join ".*?", map { quotemeta } split /%[-.*0-9]*(?:llu|llx|zu|[udscx])/, $message, -1;
