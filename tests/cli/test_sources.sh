@@ -609,7 +609,6 @@ expect 1 check --compiler "$take" marked.cu
 says out 'RACY      marked.cu: marked: ' 'bind:0=buffer:4096:all:-1' 'bind:2=buffer:4096:zero'
 expect 2 check --compiler "$take" marked.cu --entry marked --bind 0=buffer:4096:all:4294967296
 says err 'a buffer is filled with words of 32 bits: all:-1'
-finish
 
 # Rows in shared memory that are a parameter long: one that a block fits in.
 cat >rows.ptx <<'END'
@@ -709,3 +708,4 @@ cat >warps.ptx <<'END'
 END
 expect 1 check warps.ptx
 says out 'RACY      warps.ptx: warps' 'shown: threads=64x1'
+finish
