@@ -4,6 +4,7 @@
  */
 #include "fuzz/base/version.h"
 #include "fuzz/check/check_report_internal.h"
+#include "fuzz/check/headline.h"
 #include "fuzz/out/markup.h"
 #include "fuzz/report/html.h"
 
@@ -42,7 +43,7 @@ static void put_lines(const char *path, uint32_t here, FILE *out, void (*put)(FI
 {
     char line[LINE_MAX_BYTES];
     bool starts = true;
-    FILE *in = here > 0 ? fopen(path, "r") : NULL;
+    FILE *in = here > 0 ? source_open(path) : NULL;
     for (uint32_t number = 1; in && number <= here + AROUND && fgets(line, sizeof line, in);) {
         const bool ends = strchr(line, '\n') != NULL;
         line[strcspn(line, "\n")] = '\0';

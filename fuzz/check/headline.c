@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { PLACE_BYTES = 4096 };
 
@@ -31,6 +32,12 @@ static bool is_clean(const struct check_run *run, enum outcome outcome)
     if (outcome == OUTCOME_RACE)
         return !run->race_unknown && !run->race_incomplete && run->schedules > 0;
     return run->statuses[STATUS_TERMINATED] > 0;
+}
+
+FILE *source_open(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode) ? fopen(path, "r") : NULL;
 }
 
 static struct source_place place_of(struct arena *arena, const struct program *program,

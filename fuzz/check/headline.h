@@ -8,6 +8,8 @@
 #include "fuzz/check/suppress.h"
 #include "oracle/check/check.h"
 
+#include <stdio.h>
+
 enum { HAPPENING_PLACES = 2 };
 
 /* A line of the kernel's text, or of the source that it was compiled from. */
@@ -16,6 +18,10 @@ struct source_place {
     const char *source; /* "warpsum.cu:13"; NULL: the line is the kernel's own */
     const char *path;   /* the same with its folders */
 };
+
+/* A source, to be quoted. NULL: it cannot be read, or is no regular file: kernels name it, and may name a device that
+ * never ends. */
+FILE *source_open(const char *path);
 
 /* One kind of what should not happen. */
 struct happening {

@@ -353,7 +353,7 @@ static void print_text(struct cli *cli, const char *path, const struct check_opt
 
 /* ---- for others ---- */
 
-/* "launch-1.ptx" of "sum.cu: add": the file. */
+/* "sum.cu" of "sum.cu: add", which a kernel of several is called. */
 static const char *file_of(struct arena *arena, const char *path)
 {
     const char *colon = strstr(path, ": ");

@@ -1,6 +1,7 @@
 /*
  * What people read of a device: findings with the lines of the source, and notes.
  */
+#include "fuzz/check/headline.h"
 #include "fuzz/exec/device.h"
 #include "fuzz/out/demangle.h"
 #include "oracle/check/fault.h"
@@ -40,7 +41,7 @@ static const char *quoted_line(struct arena *arena, const char *source)
     const char *text = NULL;
     if (!colon)
         return NULL;
-    FILE *file = fopen(arena_strndup(arena, source, (size_t)(colon - source)), "r");
+    FILE *file = source_open(arena_strndup(arena, source, (size_t)(colon - source)));
     if (!file)
         return NULL;
     long wanted = strtol(colon + 1, NULL, 10), number = 0;

@@ -122,11 +122,11 @@ int devices_serve(const struct device *first, int door, pid_t pid)
     struct rlimit files;
     int status = 0;
     devices = (struct devices){.first = first};
-    getrlimit(
-        RLIMIT_NOFILE,
-        &files); /* two a device; the program has been started with the limit that it is to have */
-    files.rlim_cur = files.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &files);
+    /* Two files a device; the program has been started with the limit that it is to have. */
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+        files.rlim_cur = files.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &files);
+    }
     sigaction(SIGCHLD, &action, NULL);
     sigprocmask(SIG_BLOCK, NULL, &signals);
     sigdelset(&signals, SIGCHLD);

@@ -503,8 +503,8 @@ static void barrier_phase(struct gen *g, const struct gen_place *place, struct g
         function->body = behind_recursion(g, function, deep, function->body);
     *g->functions_end = function;
     g->functions_end = &function->next;
-    for (uint32_t calls = 1 + gen_below(g, 2); calls > 0;
-         calls--) { /* each begins its loops anew */
+    /* Each call begins its loops anew. */
+    for (uint32_t calls = 1 + gen_below(g, 2); calls > 0; calls--) {
         struct ast_expr *depth = ast_int(g->arena, (int32_t)gen_below(g, 2));
         gen_emit(g, place, list, call_of(g, function, depth));
         g->cost += 10 * place->times;

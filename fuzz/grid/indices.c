@@ -20,8 +20,8 @@ struct value {
     uint32_t writes;   /* of the register, in the text */
     uint8_t parameter; /* it is this one of the entry, counted from 1; 0: none */
     uint8_t root;      /* such a parameter, and something added; 0: none */
-    uint8_t rows; /* such a parameter times what all threads have, and something added; 0: none */
-    uint8_t from; /* it was read from where such a parameter points to */
+    uint8_t rows;      /* such a parameter times what all threads have, and something added; or 0 */
+    uint8_t from;      /* it was read from where such a parameter points to */
     const struct ptx_variable *array; /* NULL: none */
     int64_t tid, step, number;
 };
@@ -39,9 +39,9 @@ struct pass {
     uint32_t guarded;           /* line of the label up to which not all threads come; 0: they do */
     const struct ptx_function *entry;
     struct indices found;
-    uint64_t addresses; /* parameters that lead to memory */
-    uint64_t compared,
-        between; /* parameters that threads' numbers are compared with; see note_between */
+    uint64_t addresses;                /* parameters that lead to memory */
+    uint64_t compared;                 /* parameters that threads' numbers are compared with */
+    uint64_t between;                  /* see note_between */
     const struct ptx_variable *result; /* of the latest call, and its value */
     struct value returned;
     bool counts; /* the first time: only how often registers are written */

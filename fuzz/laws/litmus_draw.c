@@ -18,10 +18,31 @@ static const struct {
 #undef LAW
 };
 
-static const char *const names[] = {"ld.ca",  "ld.cg",    "ld.cs",     "ld.cv",   "ld.lu",
-                                    "ld.vol", "st.wb",    "st.cg",     "st.cs",   "st.wt",
-                                    "st.vol", "mb.cta",   "mb.gl",     "mb.sys",  "bar",
-                                    "wait",   "atom.add", "atom.exch", "atom.cas"};
+/* What is drawn, and what is read of it. */
+static const struct {
+    const char *name;
+    enum litmus_op op;
+    enum litmus_cache cache;
+    enum litmus_scope scope;
+} meanings[] = {{"ld.ca", LITMUS_LD, CACHE_CA, 0},
+                {"ld.cg", LITMUS_LD, CACHE_CG, 0},
+                {"ld.cs", LITMUS_LD, CACHE_CS, 0},
+                {"ld.cv", LITMUS_LD, CACHE_CV, 0},
+                {"ld.lu", LITMUS_LD, CACHE_LU, 0},
+                {"ld.vol", LITMUS_LD, CACHE_VOL, 0},
+                {"st.wb", LITMUS_ST, CACHE_WB, 0},
+                {"st.cg", LITMUS_ST, CACHE_CG, 0},
+                {"st.cs", LITMUS_ST, CACHE_CS, 0},
+                {"st.wt", LITMUS_ST, CACHE_WT, 0},
+                {"st.vol", LITMUS_ST, CACHE_VOL, 0},
+                {"mb.cta", LITMUS_MEMBAR, 0, SCOPE_CTA},
+                {"mb.gl", LITMUS_MEMBAR, 0, SCOPE_GL},
+                {"mb.sys", LITMUS_MEMBAR, 0, SCOPE_SYS},
+                {"bar", LITMUS_BAR, 0, 0},
+                {"wait", LITMUS_WAIT, 0, 0},
+                {"atom.add", LITMUS_ADD_ATOM, 0, SCOPE_GL},
+                {"atom.exch", LITMUS_EXCH, 0, SCOPE_GL},
+                {"atom.cas", LITMUS_CAS, 0, SCOPE_GL}};
 
 /* Whether the word stands in the list. */
 static bool lists(const char *list, const char *name)
@@ -41,12 +62,13 @@ static const char local_loads[] = "ld.ca ld.cg ld.cs ld.lu", local_stores[] = "s
 static const char *draw_name(struct pcg *rng, const char *list)
 {
     const bool all = lists(list, "atoms"); /* cas, too */
-    const char *of[sizeof names / sizeof *names];
+    const char *of[sizeof meanings / sizeof *meanings];
     uint32_t count = 0;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        bool atomic = names[i][0] == 'a', cas = strcmp(names[i], "atom.cas") == 0;
-        if (lists(list, names[i]) || (atomic && (all || (lists(list, "atom") && !cas))))
-            of[count++] = names[i];
+    for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++) {
+        const char *name = meanings[i].name;
+        bool atomic = name[0] == 'a', cas = strcmp(name, "atom.cas") == 0;
+        if (lists(list, name) || (atomic && (all || (lists(list, "atom") && !cas))))
+            of[count++] = name;
     }
     return of[pcg_below(rng, count)];
 }
@@ -264,31 +286,6 @@ const char *litmus_draw_text(struct arena *arena, const struct drawn_test *test)
 }
 
 /* ---- whether it was read so ---- */
-
-static const struct {
-    const char *name;
-    enum litmus_op op;
-    enum litmus_cache cache;
-    enum litmus_scope scope;
-} meanings[] = {{"ld.ca", LITMUS_LD, CACHE_CA, 0},
-                {"ld.cg", LITMUS_LD, CACHE_CG, 0},
-                {"ld.cs", LITMUS_LD, CACHE_CS, 0},
-                {"ld.cv", LITMUS_LD, CACHE_CV, 0},
-                {"ld.lu", LITMUS_LD, CACHE_LU, 0},
-                {"ld.vol", LITMUS_LD, CACHE_VOL, 0},
-                {"st.wb", LITMUS_ST, CACHE_WB, 0},
-                {"st.cg", LITMUS_ST, CACHE_CG, 0},
-                {"st.cs", LITMUS_ST, CACHE_CS, 0},
-                {"st.wt", LITMUS_ST, CACHE_WT, 0},
-                {"st.vol", LITMUS_ST, CACHE_VOL, 0},
-                {"mb.cta", LITMUS_MEMBAR, 0, SCOPE_CTA},
-                {"mb.gl", LITMUS_MEMBAR, 0, SCOPE_GL},
-                {"mb.sys", LITMUS_MEMBAR, 0, SCOPE_SYS},
-                {"bar", LITMUS_BAR, 0, 0},
-                {"wait", LITMUS_WAIT, 0, 0},
-                {"atom.add", LITMUS_ADD_ATOM, 0, SCOPE_GL},
-                {"atom.exch", LITMUS_EXCH, 0, SCOPE_GL},
-                {"atom.cas", LITMUS_CAS, 0, SCOPE_GL}};
 
 /* The word's number: global ones, four of each block, two of each thread. */
 static uint32_t word_number(const struct drawn_test *test, uint32_t word, uint32_t thread,

@@ -300,7 +300,6 @@ expect 2 progress
 expect 2 progress "$papers/p2-n2.simt" --max-states 0
 head -c 3000 /dev/urandom >noise.simt
 expect 2 progress noise.simt
-finish
 
 # Threads that run the same text are alike: a spin lock has all its rows at the width of a real warp, from all states.
 expect 0 progress "$source/corpus/regress/spin-lock.simt" --set threads=32,warp=32
@@ -340,3 +339,4 @@ expect 0 progress numbers.simt --samples 0 --max-states 100000000 --time 1s --js
 json
 says out '"verdict": "unknown at bound"' "the search was cut off: time"
 says err "the time is over"
+finish

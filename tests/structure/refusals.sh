@@ -7,7 +7,11 @@ cd "${1:?source directory}" || exit 2
 perl -e '
     use strict;
     use warnings;
-    sub slurp { local ($/, @ARGV) = (undef, @_); return scalar <> }
+    sub slurp {
+        open my $file, "<", $_[0] or die "$_[0]: $!\n";
+        local $/;
+        return scalar <$file>;
+    }
     sub strings { # of a source, without its comments, neighbours joined
         my $text = slurp(shift);
         $text =~ s/\x27\\?"\x27/0/g;
