@@ -168,4 +168,25 @@ says out 'RACY ' 'the scope of one of them ends at its cluster' 'no pair of fenc
 # What a file expects is of the launch in its head.
 expect 1 check "$source/corpus/ptx/warpsum.nvcc.ptx" --set threads=32 --set blocks=100
 says out "RACY " "what the file expects is of its own launch" "100 of 100 blocks"
+
+# A source that is no file, and never ends, is not quoted.
+cat >endless.ptx <<'END'
+// simtfuzz: threads=64 blocks=100 bind:p=buffer:256
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 p)
+{
+	.reg .b32 %r<3>;
+	.reg .b64 %rd<3>;
+	ld.param.u64 %rd1, [p];
+	mov.u32 %r1, %tid.x;
+	.loc	1 7 3
+	st.global.u32 [%rd1], %r1;
+	ret;
+}
+	.file	1 "/dev/zero"
+END
+expect 1 check endless.ptx --html endless.html
+says out 'p[0] is written by thread 2 of block 0 at zero:7'
 finish
