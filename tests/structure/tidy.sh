@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Formatting, leftovers and file sizes. Exits 77 (skipped, says why) where clang-format is missing.
+# Formatting, leftovers, file sizes and ends of tests. Exits 77 (skipped, says why) where clang-format is missing.
 set -u
 cd "${1:?source directory}" || exit 2
 failures=0
@@ -30,6 +30,13 @@ if [ -n "$long" ]; then
     echo "$long"
     failures=1
 fi
+# What stands behind `finish`, which exits, is not run.
+for script in tests/cli/test_*.sh; do
+    if [ "$(grep -n '^finish$' "$script")" != "$(wc -l <"$script"):finish" ]; then
+        echo "$script: its last line, and no other, is finish"
+        failures=1
+    fi
+done
 
 format=$(command -v clang-format-14 || command -v clang-format)
 if [ -z "$format" ]; then
