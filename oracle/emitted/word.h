@@ -1,6 +1,6 @@
 /*
- * word.h - what the kernel language's operators make of two words (docs/kernel-language.md), as the interpreters of
- * emitted texts and who knows what they mean count.
+ * word.h - what the kernel language's operators make of two words (docs/kernel-language.md): for interpreters of
+ * emitted texts, and for who says what such a text means.
  */
 #ifndef ORACLE_WORD_H
 #define ORACLE_WORD_H
