@@ -318,7 +318,7 @@ static struct order_manner manner_at(const struct launch_race *race, uint32_t lo
     const struct launch_slot write = launch_slot_at(race, LAUNCH_WRITE, location);
     struct order_manner m = {.reads = read.thread != 0, .writes = write.thread != 0};
     *stm = write.thread ? write.stm : read.stm;
-    m.strong = !m.reads && !m.writes && race->kept[LAUNCH_STRONG].thread[location] != 0;
+    m.strong = !m.reads && !m.writes && launch_slot_at(race, LAUNCH_STRONG, location).thread != 0;
     for (enum launch_kept i = LAUNCH_STRONG; i <= LAUNCH_STRONG_BLOCK; i++) {
         const struct launch_slot strong = launch_slot_at(race, i, location);
         if (strong.thread == 0)

@@ -110,12 +110,12 @@ static struct worker *new_worker(struct common *c)
 
 static bool is_written(const struct launch_race *race, uint32_t location)
 {
-    return race->kept[LAUNCH_WRITE].thread[location] != 0;
+    return launch_slot_at(race, LAUNCH_WRITE, location).thread != 0;
 }
 
 static bool is_changed(const struct launch_race *race, uint32_t location)
 {
-    return race->has_strong && race->kept[LAUNCH_STRONG].thread[location] != 0;
+    return race->has_strong && launch_slot_at(race, LAUNCH_STRONG, location).thread != 0;
 }
 
 /* Whether a location may have been accessed: of so many one behind the other, one was. */
@@ -133,7 +133,7 @@ static bool race_at(struct worker *const *workers, uint32_t count, uint32_t loca
         if (!is_touched(race, location))
             continue;
         writers |= (uint32_t)is_written(race, location) << i;
-        readers |= (uint32_t)(race->kept[LAUNCH_READ].thread[location] != 0) << i;
+        readers |= (uint32_t)(launch_slot_at(race, LAUNCH_READ, location).thread != 0) << i;
         changers |= (uint32_t)is_changed(race, location) << i;
     }
     uint32_t all = writers | readers | changers;
@@ -193,7 +193,7 @@ static void put_log(struct launch_race *to, const struct launch_race *from, uint
 {
     static const enum launch_kept lasts[] = {LAUNCH_WRITE, LAUNCH_READ, LAUNCH_STRONG};
     for (uint32_t i = 0; i < sizeof lasts / sizeof *lasts; i++)
-        if (to->kept[lasts[i]].thread[location] == 0)
+        if (launch_slot_at(to, lasts[i], location).thread == 0)
             launch_put(to, lasts[i], location, launch_slot_at(from, lasts[i], location));
     to->touched[location / LAUNCH_TOUCHED] = true;
 }

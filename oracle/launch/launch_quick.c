@@ -12,7 +12,7 @@
 enum { ALL_BYTES = 0xf, RUN_LEAST = 4 };
 
 struct quick {
-    const struct launch_slots *kept; /* of enum launch_kept */
+    const struct launch_slots *global, *shared; /* of enum launch_kept */
     uint8_t *written, *touched;
     uint32_t threads, global_locations;
     uint32_t block_first;   /* of the block: its first thread + 1 */
@@ -26,6 +26,8 @@ struct quick {
 struct stretch {
     uint32_t location, count;
     bool shared;
+    const struct launch_slots *kept; /* of its memory, where the first location is number `at` */
+    uint32_t at;
 };
 
 /* In words whose highest bit says true, as vectors compute them fastest: no unsigned comparisons, no bools. */
@@ -65,8 +67,8 @@ INLINED uint32_t is_unknown(const struct quick *q, uint32_t who, uint32_t time, 
 INLINED bool are_unknown_there(const struct quick *q, enum launch_kept what,
                                const struct stretch *s, const bool shared)
 {
-    const uint32_t *restrict who = q->kept[what].thread + s->location;
-    const uint32_t *restrict time = q->kept[what].time + s->location;
+    const uint32_t *restrict who = s->kept[what].thread + s->at;
+    const uint32_t *restrict time = s->kept[what].time + s->at;
     uint32_t unknown = 0;
     for (uint32_t i = 0; i < s->count; i++)
         unknown |= is_unknown(q, who[i], time[i], q->now.thread + i, shared);
@@ -89,8 +91,8 @@ INLINED bool are_there(const uint32_t *thread, uint32_t count)
 /* Strong accesses that are not all by this block, whose scopes hold each other's threads. */
 INLINED bool are_far(const struct quick *q, const struct stretch *s)
 {
-    const uint32_t *restrict last = q->kept[LAUNCH_STRONG].thread + s->location;
-    const uint32_t *restrict other = q->kept[LAUNCH_STRONG_BLOCK].thread + s->location;
+    const uint32_t *restrict last = s->kept[LAUNCH_STRONG].thread + s->at;
+    const uint32_t *restrict other = s->kept[LAUNCH_STRONG_BLOCK].thread + s->at;
     uint32_t far = 0;
     for (uint32_t i = 0; i < s->count; i++)
         far |= (last[i] != 0) & ((last[i] - q->block_first >= q->threads) | (other[i] != 0));
@@ -109,7 +111,7 @@ INLINED bool may_meet(const struct quick *q, const struct stretch *s, const enum
     }
     if (q->has_strong &&
         (kind == ACCESS_ATOMIC ? are_far(q, s)
-                               : are_there(q->kept[LAUNCH_STRONG].thread + s->location, s->count)))
+                               : are_there(s->kept[LAUNCH_STRONG].thread + s->at, s->count)))
         return true;
     if (are_unknown(q, LAUNCH_WRITE, s))
         return true;
@@ -122,8 +124,8 @@ INLINED bool may_meet(const struct quick *q, const struct stretch *s, const enum
  * who comes after both comes after a third one that reads now. */
 INLINED bool are_read(const struct quick *q, const struct stretch *s)
 {
-    const uint32_t *restrict who = q->kept[LAUNCH_READ_THREAD].thread + s->location;
-    const uint32_t *restrict when = q->kept[LAUNCH_READ_THREAD].time + s->location;
+    const uint32_t *restrict who = s->kept[LAUNCH_READ_THREAD].thread + s->at;
+    const uint32_t *restrict when = s->kept[LAUNCH_READ_THREAD].time + s->at;
     uint32_t read = UINT32_MAX;
     for (uint32_t i = 0; i < s->count; i++)
         read &= is_recent(q, who[i], when[i]);
@@ -134,9 +136,9 @@ INLINED bool are_read(const struct quick *q, const struct stretch *s)
  * block. */
 INLINED void push(const struct quick *q, const enum launch_kept what, const struct stretch *s)
 {
-    const struct launch_slots *last = &q->kept[what], *thread = &q->kept[what + 1],
-                              *block = &q->kept[what + 2];
-    for (uint32_t i = 0, l = s->location; i < s->count; i++, l++) {
+    const struct launch_slots *last = &s->kept[what], *thread = &s->kept[what + 1],
+                              *block = &s->kept[what + 2];
+    for (uint32_t i = 0, l = s->at; i < s->count; i++, l++) {
         const uint32_t who = last->thread[l], self = q->now.thread + i;
         if (!(what == LAUNCH_READ ? is_unknown(q, who, last->time[l], self, s->shared) >> 31
                                   : who != 0 && who != self))
@@ -154,9 +156,9 @@ INLINED void push(const struct quick *q, const enum launch_kept what, const stru
 
 INLINED void put_now(const struct quick *q, const enum launch_kept what, const struct stretch *s)
 {
-    uint32_t *restrict thread = q->kept[what].thread + s->location;
-    uint32_t *restrict time = q->kept[what].time + s->location;
-    uint32_t *restrict stm = q->kept[what].stm + s->location;
+    uint32_t *restrict thread = s->kept[what].thread + s->at;
+    uint32_t *restrict time = s->kept[what].time + s->at;
+    uint32_t *restrict stm = s->kept[what].stm + s->at;
     for (uint32_t i = 0; i < s->count; i++) {
         thread[i] = q->now.thread + i;
         time[i] = q->now.time;
@@ -212,16 +214,28 @@ INLINED uint32_t alike(const struct access_row *row, uint32_t i)
     return end - i > 3 ? end - i - 3 : 0;
 }
 
+INLINED struct stretch stretch_at(const struct quick *q, uint32_t location)
+{
+    const bool shared = location >= q->global_locations;
+    return (struct stretch){.location = location,
+                            .count = 1,
+                            .shared = shared,
+                            .kept = shared ? q->shared : q->global,
+                            .at = location - (shared ? q->global_locations : 0)};
+}
+
 INLINED uint32_t go(struct quick *q, const struct access_row *row, uint32_t i,
                     const enum access_kind kind)
 {
     const uint32_t first = q->now.thread;
     for (uint32_t one_by_one = 0; i < row->count; i++) {
         const uint32_t lane = row->order[i];
-        struct stretch s = {row->location[lane], 1, row->location[lane] >= q->global_locations};
+        struct stretch s = stretch_at(q, row->location[lane]);
         q->now.thread = first + lane;
         if (i >= one_by_one) {
             s.count = run_at(row, i);
+            if (!s.shared && s.count > q->global_locations - s.location)
+                s.count = q->global_locations - s.location;
             one_by_one = i + s.count;
             if (s.count >= RUN_LEAST && visit(q, &s, kind)) {
                 i += s.count - 1;
@@ -231,7 +245,7 @@ INLINED uint32_t go(struct quick *q, const struct access_row *row, uint32_t i,
         }
         if (!visit(q, &s, kind))
             break;
-        if (kind == ACCESS_READ && q->kept[LAUNCH_WRITE].thread[s.location] != q->now.thread)
+        if (kind == ACCESS_READ && s.kept[LAUNCH_WRITE].thread[s.at] != q->now.thread)
             i += alike(row, i);
     }
     return i;
@@ -243,7 +257,8 @@ uint32_t launch_go_quickly(const struct launch_race *race, enum access_kind kind
     const struct ast_launch *launch = &race->program->launch;
     const uint32_t resident = row->first_thread / launch->threads;
     const struct sync_block *block = &race->sync.block[resident];
-    struct quick q = {.kept = race->kept,
+    struct quick q = {.global = race->kept,
+                      .shared = race->shared,
                       .written = race->written,
                       .touched = race->touched,
                       .threads = launch->threads,

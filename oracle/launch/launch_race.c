@@ -249,9 +249,10 @@ INLINED void visit(struct launch_race *race, const struct seen *seen, const stru
     struct launch_slot partner = launch_slot_at(race, LAUNCH_WRITE, seen->location);
     if (!is_unordered(race, &partner, seen))
         partner.thread = 0;
-    if (m->writes && !partner.thread && race->kept[LAUNCH_READ].thread[seen->location])
+    if (m->writes && !partner.thread && launch_slot_at(race, LAUNCH_READ, seen->location).thread)
         partner = meet_reads(race, seen);
-    if (!partner.thread && race->has_strong && race->kept[LAUNCH_STRONG].thread[seen->location])
+    if (!partner.thread && race->has_strong &&
+        launch_slot_at(race, LAUNCH_STRONG, seen->location).thread)
         partner = meet_strong(race, seen);
     if (partner.thread)
         note_race(race, seen, &partner);
@@ -484,6 +485,14 @@ static void number_clusters(struct launch_race *race)
             ptx_cluster_block(race->program->ptx->kernel, race->first_block + block, 0);
 }
 
+static void keep_slots(struct arena *arena, struct launch_slots *kept, size_t count)
+{
+    for (enum launch_kept i = 0; i < LAUNCH_KEPT; i++)
+        kept[i] = (struct launch_slots){.thread = ARENA_ARRAY(arena, uint32_t, count + 1),
+                                        .time = ARENA_ARRAY(arena, uint32_t, count + 1),
+                                        .stm = ARENA_ARRAY(arena, uint32_t, count + 1)};
+}
+
 struct launch_race *launch_race_new(struct arena *arena, const struct program *program)
 {
     struct launch_race *race = ARENA_NEW(arena, struct launch_race);
@@ -498,10 +507,8 @@ struct launch_race *launch_race_new(struct arena *arena, const struct program *p
                                        .barrier = on_barrier,
                                        .use = program->ptx->has_named_barriers ? on_use : NULL,
                                        .step = race->syncs ? on_step : NULL};
-    for (enum launch_kept i = 0; i < LAUNCH_KEPT; i++)
-        race->kept[i] = (struct launch_slots){.thread = ARENA_ARRAY(arena, uint32_t, locations),
-                                              .time = ARENA_ARRAY(arena, uint32_t, locations),
-                                              .stm = ARENA_ARRAY(arena, uint32_t, locations)};
+    keep_slots(arena, race->kept, race->global_locations);
+    keep_slots(arena, race->shared, locations - race->global_locations);
     race->touched = ARENA_ARRAY(arena, uint8_t, locations / LAUNCH_TOUCHED + 1);
     race->written = ARENA_ARRAY(arena, uint8_t, program->private_base + 1);
     sync_start(&race->sync, arena, program->launch.blocks, program->launch.threads,

@@ -58,7 +58,8 @@ enum launch_kept {
     LAUNCH_KEPT
 };
 
-/* One of these of each location: what lies one behind the other is looked at together (launch_quick.c). */
+/* One of these of each location: what lies one behind the other is looked at together (launch_quick.c). Shared memory's
+ * lie together, for few pages to be touched. */
 struct launch_slots {
     uint32_t *thread, *time, *stm;
 };
@@ -81,7 +82,8 @@ struct launch_race {
     const struct program *program;
     const struct launch_manner *manners; /* a statement each */
     struct launch_sync sync;
-    struct launch_slots kept[LAUNCH_KEPT]; /* of global and shared memory */
+    struct launch_slots kept[LAUNCH_KEPT]; /* of global memory; most is read only, by one thread */
+    struct launch_slots shared[LAUNCH_KEPT]; /* of shared memory, from its first location on */
     uint8_t *touched; /* LAUNCH_TOUCHED locations each: whether one of them was accessed */
     uint8_t *written; /* a word of it: bits of the bytes that were written; NULL: nobody asks */
     uint32_t global_locations;
@@ -97,21 +99,32 @@ struct launch_race {
     const struct launch_heap_watch *heap; /* who knows what lies in the heap; NULL: there is none */
 };
 
+/* *at: the location's place in it. */
+static inline const struct launch_slots *launch_slots_of(const struct launch_race *race,
+                                                         enum launch_kept what, uint32_t location,
+                                                         uint32_t *at)
+{
+    const bool shared = location >= race->global_locations;
+    *at = location - (shared ? race->global_locations : 0);
+    return shared ? &race->shared[what] : &race->kept[what];
+}
+
 static inline struct launch_slot launch_slot_at(const struct launch_race *race,
                                                 enum launch_kept what, uint32_t location)
 {
-    const struct launch_slots *slots = &race->kept[what];
-    return (struct launch_slot){slots->thread[location], slots->time[location],
-                                slots->stm[location]};
+    uint32_t at;
+    const struct launch_slots *slots = launch_slots_of(race, what, location, &at);
+    return (struct launch_slot){slots->thread[at], slots->time[at], slots->stm[at]};
 }
 
 static inline void launch_put(struct launch_race *race, enum launch_kept what, uint32_t location,
                               struct launch_slot slot)
 {
-    const struct launch_slots *slots = &race->kept[what];
-    slots->thread[location] = slot.thread;
-    slots->time[location] = slot.time;
-    slots->stm[location] = slot.stm;
+    uint32_t at;
+    const struct launch_slots *slots = launch_slots_of(race, what, location, &at);
+    slots->thread[at] = slot.thread;
+    slots->time[at] = slot.time;
+    slots->stm[at] = slot.stm;
 }
 
 /* For a program and another one that differs in the number of its blocks only, which is not larger. */
