@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* SEEK_DATA */
 /*
  * A launch of the program: a kernel with its parameters and all of device memory, run by oracle/launch.
  */
@@ -270,6 +271,27 @@ static uint64_t used_bytes(const struct device *device, const struct device_buff
     return is_heap ? heap_used(buffer, from) : buffer->at.bytes;
 }
 
+enum { PIECE = 1 << 16 }; /* bytes that are moved at once */
+
+static bool move_piece(int file, char *bytes, size_t count, off_t place, bool out)
+{
+    while (count > 0) {
+        ssize_t moved = out ? pwrite(file, bytes, count, place) : pread(file, bytes, count, place);
+        if (moved <= 0)
+            return false;
+        bytes += moved;
+        place += moved;
+        count -= (size_t)moved;
+    }
+    return true;
+}
+
+static bool is_zero(const char *bytes, size_t count)
+{
+    return bytes[0] == 0 && memcmp(bytes, bytes + 1, count - 1) == 0;
+}
+
+/* Into a launch: its memory is zero so far. */
 static bool move_bytes(const struct device *device, const struct device_buffer *buffer, char *bytes,
                        bool out)
 {
@@ -278,14 +300,15 @@ static bool move_bytes(const struct device *device, const struct device_buffer *
         memcpy(to, from, used_bytes(device, buffer, from));
         return true;
     }
-    for (uint64_t at = 0; at < buffer->at.bytes;) {
-        size_t left = buffer->at.bytes - at;
-        off_t place = (off_t)(buffer->at.offset + at);
-        ssize_t moved = out ? pwrite(device->memory, bytes + at, left, place)
-                            : pread(device->memory, bytes + at, left, place);
-        if (moved <= 0)
+    for (uint64_t at = 0, end; at < buffer->at.bytes; at = end) {
+        const off_t place = (off_t)(buffer->at.offset + at);
+        const off_t data = lseek(device->memory, place, SEEK_DATA);
+        end = at + PIECE < buffer->at.bytes ? at + PIECE : buffer->at.bytes;
+        if ((data < 0 || data >= (off_t)(buffer->at.offset + end)) &&
+            (!out || is_zero(bytes + at, end - at))) /* the file has nothing there: zeros */
+            continue;
+        if (!move_piece(device->memory, bytes + at, end - at, place, out))
             return false;
-        at += (uint64_t)moved;
     }
     return true;
 }

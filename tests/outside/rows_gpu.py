@@ -137,7 +137,7 @@ def accepted(entries, path):
         said = subprocess.run(["ptxas", "-arch=sm_90a", "-O0", "-o", "/dev/null", path], capture_output=True, text=True)
         if said.returncode == 0:
             break
-        wrong = {sum(start < int(at) for start in starts) - 1 for at in re.findall(r", line (\d+); error", said.stderr)}
+        wrong = {sum(start < int(at) for start in starts) - 1 for at in re.findall(r", line (\d+); (?:error|fatal)", said.stderr)}
         if not wrong:
             sys.exit(said.stderr)
         entries = {name: text for k, (name, text) in enumerate(entries.items()) if k not in wrong}
