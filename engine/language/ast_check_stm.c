@@ -14,7 +14,8 @@ struct surroundings {
     uint32_t depth;
 };
 
-static void report(struct check *check, struct location at, const char *format, va_list args)
+__attribute__((format(printf, 3, 0))) static void report(struct check *check, struct location at,
+                                                         const char *format, va_list args)
 {
     char text[DIAG_TEXT_MAX];
     if (!check->diag)
