@@ -704,6 +704,12 @@ static term hoisted(struct terms *terms, term a, term b)
     return term_binary(terms, BINARY_ADD, term_binary(terms, BINARY_ADD, left, b), right);
 }
 
+/* The lowest bits, some of them, and no others. */
+static bool is_mask(int64_t y)
+{
+    return y > 0 && ((uint64_t)y & ((uint64_t)y + 1)) == 0;
+}
+
 /* The second operand is a number. */
 static term with_number(struct terms *terms, enum ast_binary op, term a, term b)
 {
@@ -722,10 +728,9 @@ static term with_number(struct terms *terms, enum ast_binary op, term a, term b)
         return add_constant(terms, a, b);
     if (op == BINARY_SHL && width == 64 && y > 0 && y < 63)
         return term_binary(terms, BINARY_MUL, a, term_long(terms, (int64_t)1 << y));
-    if (op == BINARY_AND && y > 0 && (y & (y + 1)) == 0 &&
-        (node->zeros >= width || y >> node->zeros == 0))
+    if (op == BINARY_AND && is_mask(y) && (node->zeros >= width || y >> node->zeros == 0))
         return term_number(terms, a, 0);
-    if (op == BINARY_AND && y > 0 && (y & (y + 1)) == 0 && node->least >= 0 && node->most <= y)
+    if (op == BINARY_AND && is_mask(y) && node->least >= 0 && node->most <= y)
         return a;
     return TERM_NONE;
 }
