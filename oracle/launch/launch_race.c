@@ -334,22 +334,23 @@ static void visit_lane(struct launch_race *race, const struct access_row *row, s
 static void on_row(void *context, enum access_kind kind, const struct access_row *row)
 {
     struct launch_race *race = context;
-    struct launch_manner plain = {.reads = kind == ACCESS_READ, .writes = kind != ACCESS_READ};
+    const struct launch_manner plain = {.reads = kind == ACCESS_READ,
+                                        .writes = kind != ACCESS_READ};
     const struct launch_manner *m = &race->manners[row->stm];
-    struct seen seen = seen_by(race, row);
     const bool quickly = row->span == 1 && race->program->units == 1 && !race->syncs &&
                          m->strong == (kind == ACCESS_ATOMIC);
+    uint32_t i = quickly ? launch_go_quickly(race, kind, row, 0) : 0;
+    if (i == row->count)
+        return;
+    struct seen seen = seen_by(race, row);
     if (m->copies && kind != ACCESS_ATOMIC)
         m = &plain;
-    for (uint32_t i = 0; i < row->count; i++) {
-        if (quickly)
-            i = launch_go_quickly(race, kind, row, i);
-        if (i == row->count)
-            break;
+    while (i < row->count) {
         seen.resident = row->first_thread + row->order[i];
         seen.thread = (uint64_t)race->first_block * race->program->launch.threads + seen.resident;
         seen.location = row->location[row->order[i]];
         visit_lane(race, row, &seen, kind, m);
+        i = quickly ? launch_go_quickly(race, kind, row, i + 1) : i + 1;
     }
 }
 
