@@ -69,6 +69,7 @@ static const char *more_statuses(enum cli_command_id id)
     return id == COMMAND_REDUCE     ? "; 4 interrupted: the best so far was written"
            : id == COMMAND_PROGRESS ? "; 4 interrupted: what was found by then was printed"
            : id == COMMAND_TRIAGE   ? "; 4 interrupted (bisect): nothing was stored"
+           : id == COMMAND_REPORT   ? "; 1 never: what is found is told, and fails no job"
            : id == COMMAND_EXEC
                ? "; if nothing is found, the program's own (3 instead of 0 if a launch was not run)"
            : id == COMMAND_RECORD

@@ -248,7 +248,7 @@ const struct cli_option option_table[] = {
     {"unwritten-ok", 0, OPTION_FLAG, NULL, ON(EXEC), FIELD(unwritten_ok), 0, NULL,
      "reads of device memory that nothing wrote are no findings"},
     {"leak-check", 0, OPTION_FLAG, NULL, ON(EXEC), FIELD(leak_check), 0, NULL,
-     "device memory that the program never frees, or a kernel of its heap, is a finding"},
+     "device memory that is never freed, by the program or by kernels on the heap, is a finding"},
     {"suppress", 0, OPTION_TEXT, "FILE", ON(EXEC) | ON(CHECK), FIELD(suppress), 0, NULL,
      "what is in this file is no finding: a kind and a place a line, 'race sum.cu:12'; * stands "
      "for anything"},
