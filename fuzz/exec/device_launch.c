@@ -11,6 +11,7 @@
 #include "fuzz/exec/order.h"
 #include "fuzz/out/demangle.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -291,7 +292,6 @@ static bool is_zero(const char *bytes, size_t count)
     return bytes[0] == 0 && memcmp(bytes, bytes + 1, count - 1) == 0;
 }
 
-/* Into a launch: its memory is zero so far. */
 static bool move_bytes(const struct device *device, const struct device_buffer *buffer, char *bytes,
                        bool out)
 {
@@ -304,8 +304,9 @@ static bool move_bytes(const struct device *device, const struct device_buffer *
         const off_t place = (off_t)(buffer->at.offset + at);
         const off_t data = lseek(device->memory, place, SEEK_DATA);
         end = at + PIECE < buffer->at.bytes ? at + PIECE : buffer->at.bytes;
-        if ((data < 0 || data >= (off_t)(buffer->at.offset + end)) &&
-            (!out || is_zero(bytes + at, end - at))) /* the file has nothing there: zeros */
+        const bool is_hole = data < 0 ? errno == ENXIO : data >= (off_t)(buffer->at.offset + end);
+        /* Zeros here and there; before a launch its variables have their initial values. */
+        if (is_hole && is_zero(bytes + at, end - at))
             continue;
         if (!move_piece(device->memory, bytes + at, end - at, place, out))
             return false;

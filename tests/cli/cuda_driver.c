@@ -330,6 +330,33 @@ static void run_linked(void)
     printf("both: %s, %d\n", error, value);
 }
 
+/* A large variable that has a value, until the host writes zeros. */
+static void run_emptied(void)
+{
+    static const char text[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
+                               ".visible .global .align 4 .u32 table[65536] = {7, 7};\n"
+                               ".visible .entry add() {\n"
+                               ".reg .b32 %r<3>; .reg .pred %p<2>;\n"
+                               "mov.u32 %r1, %tid.x; setp.ne.u32 %p1, %r1, 0;\n"
+                               "@%p1 ret;\n"
+                               "ld.global.u32 %r2, [table]; add.s32 %r2, %r2, 5;\n"
+                               "st.global.u32 [table], %r2; ret; }\n";
+    void *module;
+    size_t bytes = 0;
+    int values[3] = {0};
+    pointer table;
+    CALL("cuModuleLoadData", (void **, const void *), &module, text);
+    CALL("cuModuleGetGlobal", (pointer *, size_t *, void *, const char *), &table, &bytes, module,
+         "table");
+    for (int i = 0; i < 3; i++) {
+        if (i == 1)
+            CALL("cuMemsetD8", (pointer, unsigned char, size_t), table, 0, bytes);
+        launch(kernel_of(module, "add"), 1, NULL, NULL);
+        CALL("cuMemcpyDtoH", (void *, pointer, size_t), &values[i], table, sizeof values[i]);
+    }
+    printf("emptied: %d %d %d\n", values[0], values[1], values[2]);
+}
+
 int main(int argc, char **argv)
 {
     void *driver = dlopen("libcuda.so.1", RTLD_NOW), *module = NULL;
@@ -380,6 +407,8 @@ int main(int argc, char **argv)
         run_launches(argv[2]);
     if (strcmp(what, "link") == 0)
         run_linked();
+    if (strcmp(what, "emptied") == 0)
+        run_emptied();
     if (strcmp(what, "missing") == 0)
         kernel_of(module, "missing");
     if (strcmp(what, "twice") == 0) {

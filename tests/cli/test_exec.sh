@@ -214,6 +214,8 @@ says err 'launched by ' 'byte 384 of buffer10, which has 384 bytes' 'the program
 drive 1 link
 says out 'link: CUDA_SUCCESS' 'both: CUDA_SUCCESS, 1117'
 says err 'RACE      both<<<1, 32>>>' 'is written by thread 1 of block 0 at first.cu:9'
+drive 0 emptied
+says out 'emptied: 12 5 10'
 drive 1 arrays
 says out 'array: CUDA_SUCCESS' '100 1 4, CUDA_SUCCESS, CUDA_SUCCESS, abcdefgh, CUDA_ERROR_INVALID_VALUE' 'texture: CUDA_SUCCESS, 1'
 says out 'destroyed: CUDA_ERROR_INVALID_VALUE' '1 advised, fetched to 0 and -1, kept 1, priority -3'
