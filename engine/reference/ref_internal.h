@@ -43,8 +43,6 @@ enum rule ref_unknown(struct ref *r, const char *what);
 
 /* ---- ref_expr.c ---- */
 
-int32_t ref_unary(enum ast_unary op, int32_t a);
-int32_t ref_binary(enum ast_binary op, int32_t a, int32_t b);
 /* E[[e]] of a thread; 0 and r->end where an index is outside of its array. */
 int32_t ref_value(struct ref *r, uint32_t thread, const struct ast_expr *e);
 struct ref_cell ref_place(struct ref *r, uint32_t thread, const struct ast_lvalue *place);

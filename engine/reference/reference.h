@@ -229,4 +229,10 @@ void ref_splits_join(struct ref *r, uint32_t thread);
 enum rule ref_barrier_rule(const struct ref *r, uint32_t block);
 void ref_barrier(struct ref *r, uint32_t block);
 
+/* ---- ref_expr.c ---- */
+
+/* What operators make of words (docs/kernel-language.md); && and || of two that have been evaluated. */
+int32_t ref_unary(enum ast_unary op, int32_t a);
+int32_t ref_binary(enum ast_binary op, int32_t a, int32_t b);
+
 #endif

@@ -1,6 +1,6 @@
 #include "oracle/emitted/b_run.h"
 
-#include "oracle/emitted/word.h"
+#include "engine/reference/reference.h"
 #include "oracle/texts/drawn.h"
 
 #include <stdlib.h>
@@ -109,7 +109,7 @@ static int32_t operation(struct b_run *b, const char *op)
 {
     const int32_t a = operand(b, true);
     if (strcmp(op, "neg") == 0)
-        return word_operate(BINARY_SUB, 0, a);
+        return ref_unary(UNARY_NEG, a);
     if (strcmp(op, "!") == 0)
         return !a;
     if (strcmp(op, "~") == 0)
@@ -124,7 +124,7 @@ static int32_t operation(struct b_run *b, const char *op)
     if (of == BINARY_COUNT)
         fail(b, "blocks: an operation that is not known");
     const bool decides = (of == BINARY_LOGICAL_AND && !a) || (of == BINARY_LOGICAL_OR && a);
-    return word_operate((enum ast_binary)of, a, operand(b, !decides));
+    return ref_binary((enum ast_binary)of, a, operand(b, !decides));
 }
 
 static int32_t value(struct b_run *b)
@@ -163,7 +163,7 @@ static void atomic(struct b_run *b, const char *op)
     int32_t *at = place_of_statement(b), *old = take(b, ",null") ? NULL : place_of_statement(b);
     const int32_t was = *at, x = operand(b, true);
     const int32_t y = strcmp(op, "cas") == 0 ? operand(b, true) : 0;
-    const int32_t values[] = {word_operate(BINARY_ADD, was, x),
+    const int32_t values[] = {ref_binary(BINARY_ADD, was, x),
                               was < x ? was : x,
                               was > x ? was : x,
                               was & x,

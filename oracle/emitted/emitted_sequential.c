@@ -4,10 +4,10 @@
  * apart.
  */
 #include "engine/input/input.h"
+#include "engine/reference/reference.h"
 #include "engine/sequential/sequential.h"
 #include "oracle/emitted/emitted.h"
 #include "oracle/emitted/s_run.h"
-#include "oracle/emitted/word.h"
 #include "oracle/texts/drawn.h"
 
 #include <stdio.h>
@@ -81,7 +81,8 @@ static int32_t leaf(struct pcg *rng, struct thread t, struct text *text)
 /* Writes the expression that is drawn; returns what it is in this thread. */
 static int32_t expression(struct pcg *rng, uint32_t depth, struct thread t, struct text *text)
 {
-    static const char *const unary[] = {"-", "!", "~"};
+    static const char *const unary[] = {
+        [UNARY_NEG] = "-", [UNARY_NOT] = "!", [UNARY_COMPLEMENT] = "~"};
     const uint32_t kind = depth ? pcg_below(rng, 8) : 0, op = pcg_below(rng, BINARY_COUNT);
     if (kind == 0)
         return leaf(rng, t, text);
@@ -97,8 +98,8 @@ static int32_t expression(struct pcg *rng, uint32_t depth, struct thread t, stru
     }
     text_put(text, ")");
     if (kind >= 3)
-        return kind == 3 ? (a ? b : c) : word_operate((enum ast_binary)op, a, b);
-    return op % 3 == 0 ? (int32_t)(0 - (uint32_t)a) : op % 3 == 1 ? !a : ~a;
+        return kind == 3 ? (a ? b : c) : ref_binary((enum ast_binary)op, a, b);
+    return ref_unary((enum ast_unary)(op % 3), a);
 }
 
 /* Two of its bits, any. */

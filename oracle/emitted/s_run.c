@@ -1,6 +1,6 @@
 #include "oracle/emitted/s_run.h"
 
-#include "oracle/emitted/word.h"
+#include "engine/reference/reference.h"
 #include "oracle/texts/drawn.h"
 
 #include <ctype.h>
@@ -96,7 +96,7 @@ static struct s_value operate(struct s_run *r, const char *name, int32_t a, int3
     for (uint32_t op = 0; op < BINARY_COUNT; op++)
         if (strcmp(drawn_operators[op].token, name) == 0 ||
             (functions[op] && strcmp(functions[op], name) == 0))
-            return word_of(word_operate((enum ast_binary)op, a, b));
+            return word_of(ref_binary((enum ast_binary)op, a, b));
     if (strcmp(name, "bvult") == 0)
         return word_of(x < y);
     if (y > 0 && strcmp(name, "bvurem") == 0)
