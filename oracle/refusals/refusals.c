@@ -83,18 +83,6 @@ static struct composed compose(struct arena *arena, const char *before, const ch
 
 /* ---- what is told ---- */
 
-static struct location place_of(const struct composed *c, size_t mark, bool lines_only)
-{
-    struct location at = {1, 1};
-    for (size_t i = 0; i < mark; i++) {
-        at.column = c->text.bytes[i] == '\n' ? 1 : at.column + 1;
-        at.line += c->text.bytes[i] == '\n';
-    }
-    if (lines_only)
-        at.column = 1;
-    return at;
-}
-
 /* A line of `told`, in which lines of the text are `more` further down. */
 static const char *message(struct arena *arena, const char *line, size_t length, uint32_t more)
 {
@@ -136,7 +124,8 @@ static const char *compare(struct arena *arena, const struct refusals *table,
         struct location at = {0, 0};
         if (placed) {
             INVARIANT(mark < c->mark_count);
-            at = place_of(c, c->marks[mark++], table->lines_only);
+            at = texts_place(c->text.bytes, c->marks[mark++]);
+            at.column = table->lines_only ? 1 : at.column;
         }
         size_t skipped = placed ? 0 : sizeof nowhere - 1;
         const char *says = message(arena, line + skipped, length - skipped, more);

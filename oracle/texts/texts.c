@@ -71,7 +71,7 @@ static const char *of_text(struct drawn *d)
 
 /* ---- what is broken ---- */
 
-static struct location place_in(const char *text, size_t at)
+struct location texts_place(const char *text, size_t at)
 {
     struct location place = {1, 1};
     for (size_t i = 0; i < at; i++) {
@@ -98,7 +98,7 @@ static const char *broken(struct drawn *d, const char **text)
     static const char unknown[] = "unexpected character '`'", end[] = "the end of the text";
     enum { UNKNOWN, BRACKET, END } kind = drawn_below(d, 3);
     const struct drawn_place place = kind == BRACKET ? d->bracket : d->any;
-    const struct location at = place_in(d->text.bytes, place.at);
+    const struct location at = texts_place(d->text.bytes, place.at);
     struct diag *diag = ARENA_NEW(d->arena, struct diag);
     const char *whole = d->text.bytes, *rest = whole + place.at;
     if ((kind == END && place.depth == 0) || (kind == BRACKET && d->brackets == 0))
