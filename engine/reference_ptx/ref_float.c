@@ -210,6 +210,7 @@ void ref_approximate(struct ref_computing *r, enum ptx_opcode opcode)
     }
 }
 
+/* any_nan: a NaN is the result if one of them is; else of both. Of two zeros, -0 is the less one. */
 uint64_t ref_least(uint64_t a, uint64_t b, enum ptx_word type, bool is_min, bool any_nan)
 {
     long double x = ref_float_value(a, type), y = ref_float_value(b, type);

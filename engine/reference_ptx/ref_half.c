@@ -101,16 +101,6 @@ static long double value_of(enum ptx_opcode opcode, long double a, long double b
     }
 }
 
-/* any: a NaN is the result if one of them is; else of both. Of two zeros, -0 is the less one. */
-static uint64_t extreme(uint64_t a, uint64_t b, enum ptx_word type, bool greatest, bool any)
-{
-    long double x = ref_float_value(a, type), y = ref_float_value(b, type);
-    if (isnan(x) || isnan(y))
-        return any || (isnan(x) && isnan(y)) ? 0x7fff : isnan(x) ? b : a;
-    bool is_less = x < y || (x == y && signbit(x) && !signbit(y));
-    return is_less != greatest ? a : b;
-}
-
 static uint64_t computed(const struct ref_computing *r, enum ptx_opcode opcode,
                          const uint64_t source[3], enum ptx_word type)
 {
@@ -124,8 +114,8 @@ static uint64_t computed(const struct ref_computing *r, enum ptx_opcode opcode,
         return isnan(x) ? 0x7fff : a ^ 0x8000;
     case PTX_OP_MIN:
     case PTX_OP_MAX:
-        return extreme(a, b, type, opcode == PTX_OP_MAX,
-                       ref_word_of(r, PTX_SLOT_NAN) != PTX_W_NONE);
+        return ref_least(a, b, type, opcode == PTX_OP_MIN,
+                         ref_word_of(r, PTX_SLOT_NAN) != PTX_W_NONE);
     default: {
         long double y = value_of(opcode, x, ref_float_value(b, type), ref_float_value(c, type));
         return written(r, ref_float_bits(y, type, FE_TONEAREST), type);
@@ -301,6 +291,7 @@ uint64_t ref_half_extreme(uint64_t a, uint64_t b, enum ptx_word type, bool great
 {
     uint64_t all = 0;
     for (uint32_t half = 0; half < (is_packed(type) ? 2u : 1u); half++)
-        all |= extreme(part(a, half), part(b, half), half_of(type), greatest, false) << 16 * half;
+        all |= ref_least(part(a, half), part(b, half), half_of(type), !greatest, false)
+               << 16 * half;
     return all;
 }

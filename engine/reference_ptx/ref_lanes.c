@@ -192,20 +192,14 @@ static uint64_t redux_of_floats(const struct ref_lane_rows *x, uint32_t lane)
     const bool sizes = word(x->instruction, PTX_SLOT_MODE) == PTX_W_ABS;
     const uint64_t nan = ref_ones(31);
     uint64_t found = nan;
-    bool has_number = false;
     for (uint32_t i = 0; i < x->count; i++) {
         if (!with(x, lane, i))
             continue;
-        uint64_t one = x->lane[i].a & (sizes ? ref_ones(31) : ref_ones(32));
-        bool is_nan = (one & ref_ones(31)) > 0x7f800000;
-        if (is_nan && any_nan)
+        const uint64_t one = x->lane[i].a & (sizes ? ref_ones(31) : ref_ones(32));
+        if (any_nan && (one & ref_ones(31)) > 0x7f800000)
             return nan;
-        if (is_nan)
-            continue;
-        found = !has_number ? one
-                            : ref_least(found, one, PTX_W_F32,
-                                        word(x->instruction, PTX_SLOT_OP) == PTX_W_MIN, false);
-        has_number = true;
+        found =
+            ref_least(found, one, PTX_W_F32, word(x->instruction, PTX_SLOT_OP) == PTX_W_MIN, false);
     }
     return found;
 }
