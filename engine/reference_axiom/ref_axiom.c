@@ -7,7 +7,6 @@
 #include <string.h>
 
 struct search {
-    const struct litmus_test *test;
     enum ref_axioms axioms;
     struct ref_candidate c;
     struct ref_outcomes *outcomes;
@@ -105,11 +104,9 @@ static bool make_operations(struct ref_candidate *c)
 {
     c->count = 0;
     for (uint32_t t = 0; t < c->test->count; t++)
-        for (uint32_t i = 0; i < c->test->threads[t].length; i = next_of(c, t, i)) {
-            const struct litmus_instruction *in = &c->test->threads[t].code[i];
-            if ((is_branch(in) && in->target <= i) || !add_instruction(c, in, t))
+        for (uint32_t i = 0; i < c->test->threads[t].length; i = next_of(c, t, i))
+            if (!add_instruction(c, &c->test->threads[t].code[i], t))
                 return false;
-        }
     return true;
 }
 
@@ -380,9 +377,9 @@ static bool is_last(const struct ref_candidate *c, uint32_t w)
 static void observe(struct search *s, uint32_t index, int16_t *values)
 {
     const struct ref_candidate *c = &s->c;
-    const struct litmus_observed *o = &s->test->observe[index];
+    const struct litmus_observed *o = &c->test->observe[index];
     bool written = false;
-    if (index == s->test->observed) {
+    if (index == c->test->observed) {
         add_outcome(s, values);
         return;
     }
@@ -396,7 +393,7 @@ static void observe(struct search *s, uint32_t index, int16_t *values)
     }
     if (written)
         return;
-    values[index] = o->is_register ? c->registers[o->thread][o->number] : s->test->init[o->number];
+    values[index] = o->is_register ? c->registers[o->thread][o->number] : c->test->init[o->number];
     observe(s, index + 1, values);
 }
 
@@ -508,16 +505,16 @@ static void choose_turns(struct search *s, uint32_t at)
     }
 }
 
-/* Each way of each branch that a way comes to. */
+/* Each way of each branch that a way comes to. False: one goes back, or what lies on a way is not spoken of. */
 static bool choose_ways(struct search *s, uint32_t thread, uint32_t i)
 {
-    if (thread == s->test->count) {
+    if (thread == s->c.test->count) {
         if (!make_operations(&s->c))
             return false;
         choose_turns(s, 0);
         return true;
     }
-    const struct litmus_thread *t = &s->test->threads[thread];
+    const struct litmus_thread *t = &s->c.test->threads[thread];
     if (i >= t->length)
         return choose_ways(s, thread + 1, 0);
     if (is_branch(&t->code[i]) && t->code[i].target <= i)
@@ -537,7 +534,7 @@ bool ref_axiom_outcomes(struct arena *arena, const struct litmus_test *test, enu
 {
     struct search *s = ARENA_NEW(arena, struct search);
     memset(s, 0, sizeof *s);
-    s->test = s->c.test = test;
+    s->c.test = test;
     s->axioms = axioms;
     s->outcomes = outcomes;
     outcomes->count = 0;
