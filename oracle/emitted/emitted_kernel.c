@@ -302,8 +302,7 @@ static const char *run_ptx(struct arena *arena, const char *text, const struct c
     struct ast_kernel *kernel =
         ptx_kernel_parse_with(arena, text, strlen(text), settings.bytes, diag);
     if (!kernel)
-        return arena_printf(arena, "line %u: %s", (unsigned)diag->entries[0].at.line,
-                            diag->entries[0].text);
+        return texts_first_error(arena, diag);
     const int32_t *memory = execute(arena, kernel, SUBJECT_BLOCK);
     if (memory)
         memcpy(launch->memory, memory, launch->words * sizeof *memory);

@@ -35,6 +35,8 @@ enum {
     DRAWN_PLACES = 111
 }; /* streams of the draws */
 
+/* "line 2: ..": the first error. */
+const char *texts_first_error(struct arena *arena, const struct diag *diag);
 /* NULL: the reader refuses it, and *why is its first error. */
 struct ast_kernel *texts_read(struct arena *arena, const char *text, const char **why);
 

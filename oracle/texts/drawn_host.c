@@ -542,8 +542,7 @@ static struct host_program *read(struct arena *arena, const char *text, const ch
     diag_init(diag, "text.host", text, strlen(text));
     struct host_program *program = host_parse(arena, "text.host", text, strlen(text), diag);
     if (!program)
-        *why = arena_printf(arena, "line %u: %s", (unsigned)diag->entries[0].at.line,
-                            diag->entries[0].text);
+        *why = texts_first_error(arena, diag);
     return program;
 }
 

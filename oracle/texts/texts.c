@@ -11,14 +11,19 @@ enum { TEXTS_SEED = 29 }; /* tells this draw from others */
 
 /* ---- what differs ---- */
 
+const char *texts_first_error(struct arena *arena, const struct diag *diag)
+{
+    return arena_printf(arena, "line %u: %s", (unsigned)diag->entries[0].at.line,
+                        diag->entries[0].text);
+}
+
 struct ast_kernel *texts_read(struct arena *arena, const char *text, const char **why)
 {
     struct diag *diag = ARENA_NEW(arena, struct diag);
     diag_init(diag, "text", text, strlen(text));
     struct ast_kernel *kernel = parse_kernel(arena, text, strlen(text), diag);
     if (!kernel)
-        *why = arena_printf(arena, "line %u: %s", (unsigned)diag->entries[0].at.line,
-                            diag->entries[0].text);
+        *why = texts_first_error(arena, diag);
     return kernel;
 }
 
