@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-enum { BUDGET = 1 << 16, EMITTED = 103 /* a stream */ };
+enum { BUDGET = 1 << 16 };
 
 struct kernel {
     struct drawn *d;
@@ -324,7 +324,7 @@ const char *emitted_kernel(struct arena *arena, uint64_t number, const char **te
     static const enum emit_language languages[] = {EMIT_OPENCL, EMIT_CUDA, EMIT_GLSL, EMIT_PTX,
                                                    EMIT_BLOCKS};
     const enum emit_language language = languages[number % 5];
-    struct drawn d = drawn_begin(arena, number, EMITTED);
+    struct drawn d = drawn_begin(arena, number, DRAWN_EMITTED);
     struct kernel k = {.d = &d};
     struct text own = text_begin(arena);
     struct emitted emitted;

@@ -12,7 +12,7 @@
 
 #include <stdio.h>
 
-enum { SEQUENTIALS = 107, STATEMENTS = 6, PAIRS = 12, LENGTH = 5 };
+enum { STATEMENTS = 6, PAIRS = 12, LENGTH = 5 };
 
 enum kind { READ, WRITE, ATOMIC, BARRIER };
 
@@ -106,7 +106,7 @@ static int32_t expression(struct pcg *rng, uint32_t depth, struct thread t, stru
 static uint32_t drawn_element(struct arena *arena, const struct statement *s, struct thread t,
                               const char **text)
 {
-    struct pcg rng = pcg_derive(s->expression, PCG_KERNEL, SEQUENTIALS);
+    struct pcg rng = pcg_derive(s->expression, PCG_KERNEL, DRAWN_SEQUENTIALS);
     struct text own = text_begin(arena);
     const uint32_t shift = pcg_below(&rng, 31);
     const int32_t value = expression(&rng, 2, t, &own);
@@ -288,7 +288,7 @@ static const char *ask(struct arena *arena, const char *printed, const struct st
 
 const char *emitted_sequential(struct arena *arena, uint64_t number, const char **text)
 {
-    struct pcg rng = pcg_derive(number, PCG_KERNEL, SEQUENTIALS);
+    struct pcg rng = pcg_derive(number, PCG_KERNEL, DRAWN_SEQUENTIALS);
     struct statement s[STATEMENTS];
     uint32_t count = 1 + pcg_below(&rng, STATEMENTS), threads = 1 + pcg_below(&rng, 3);
     uint32_t blocks = 1 + pcg_below(&rng, BLOCKS);

@@ -3,13 +3,14 @@
 #include "engine/base/invariant.h"
 #include "engine/base/pcg.h"
 #include "engine/base/text.h"
+#include "oracle/texts/drawn.h"
 #include "oracle/texts/texts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define HOLE "<>"
-enum { MARKS = DIAG_MAX, ASKED = 6 /* rows of a case */, REFUSALS = 109 /* a stream */ };
+enum { MARKS = DIAG_MAX, ASKED = 6 /* rows of a case */ };
 
 const struct refusals *const refusals_tables[] = {
     &refusals_language, &refusals_assumptions, &refusals_ptx,  &refusals_settings,
@@ -182,7 +183,7 @@ const char *refusals_ask(struct arena *arena, const struct refusals *table, uint
 
 void refusals_judge(struct checking *c)
 {
-    struct pcg rng = pcg_derive(texts_number(c), PCG_TRANSFORM, REFUSALS);
+    struct pcg rng = pcg_derive(texts_number(c), PCG_TRANSFORM, DRAWN_REFUSALS);
     const size_t mark = arena_mark(c->arena);
     uint32_t all = 0;
     for (uint32_t t = 0; t < refusals_table_count; t++)

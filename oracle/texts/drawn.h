@@ -28,12 +28,18 @@ struct drawn {
 
 struct drawn drawn_begin(struct arena *arena, uint64_t number, uint32_t stream);
 
+/* Streams of the draws, of all who draw texts. Programs and kernels that are emitted share one: a case asks them for
+ * different numbers. */
 enum {
     DRAWN_KERNELS = 101,
-    DRAWN_MODULES,
-    DRAWN_PROGRAMS,
-    DRAWN_PLACES = 111
-}; /* streams of the draws */
+    DRAWN_MODULES = 102,
+    DRAWN_PROGRAMS = 103,
+    DRAWN_EMITTED = 103,
+    DRAWN_SEQUENTIALS = 107,
+    DRAWN_REFUSALS = 109,
+    DRAWN_PLACES = 111,
+    DRAWN_HOSTS = 113
+};
 
 /* "line 2: ..": the first error. */
 const char *texts_first_error(struct arena *arena, const struct diag *diag);

@@ -13,8 +13,7 @@ enum {
     ARRAYS = 12,
     CONTEXTS = 2,
     STATEMENTS = 14,
-    WORDS = 8 /* of an array, at least */,
-    HOSTS = 113
+    WORDS = 8 /* of an array, at least */
 };
 
 struct array {
@@ -548,7 +547,7 @@ static struct host_program *read(struct arena *arena, const char *text, const ch
 
 const char *texts_of_host(struct arena *arena, uint64_t number, const char **text)
 {
-    struct drawn d = drawn_begin(arena, number, HOSTS);
+    struct drawn d = drawn_begin(arena, number, DRAWN_HOSTS);
     struct maker m = {.d = &d, .buffers = text_begin(arena), .statements = text_begin(arena)};
     const char *why;
     for (uint32_t i = 0; i < NAMES; i++)
