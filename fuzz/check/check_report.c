@@ -20,12 +20,21 @@ struct check_report *check_report_new(struct arena *arena)
     return report;
 }
 
+/* "sum.cu" of "sum.cu: add", as a kernel of several is called. */
+static const char *file_of(struct arena *arena, const char *path, const char *kernel)
+{
+    const char *more = arena_printf(arena, ": %.*s", (int)strcspn(kernel, "("), kernel);
+    const size_t length = strlen(path), behind = strlen(more);
+    const bool is_one = length > behind && strcmp(path + length - behind, more) == 0;
+    return arena_strndup(arena, path, is_one ? length - behind : length);
+}
+
 void check_report_kernel(struct check_report *report, const char *word, const char *path,
                          const char *kernel)
 {
     struct kernel *k = ARENA_NEW(report->arena, struct kernel);
     *k = (struct kernel){.word = copy(report->arena, word),
-                         .path = copy(report->arena, path),
+                         .path = file_of(report->arena, path, kernel),
                          .name = copy(report->arena, kernel)};
     k->end = &k->first;
     *report->end = report->last = k;

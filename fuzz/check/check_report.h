@@ -24,7 +24,7 @@ struct check_problem {
 };
 
 /* A kernel was checked; its problems are added behind it. `word` is what the first line about it begins with ("clean",
- * "RACY", ..), `path` its file. All strings are copied. */
+ * "RACY", ..), `path` its file, maybe with ": " and the kernel's name behind it. All strings are copied. */
 void check_report_kernel(struct check_report *report, const char *word, const char *path,
                          const char *kernel);
 void check_report_problem(struct check_report *report, const struct check_problem *problem);

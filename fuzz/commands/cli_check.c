@@ -353,13 +353,6 @@ static void print_text(struct cli *cli, const char *path, const struct check_opt
 
 /* ---- for others ---- */
 
-/* "sum.cu" of "sum.cu: add", which a kernel of several is called. */
-static const char *file_of(struct arena *arena, const char *path)
-{
-    const char *colon = strstr(path, ": ");
-    return colon ? arena_strndup(arena, path, (size_t)(colon - path)) : path;
-}
-
 /* In the source, if it is there, else in the kernel's file. */
 static void set_place(struct arena *arena, const char *path, const struct source_place *place,
                       struct check_problem *problem)
@@ -370,7 +363,7 @@ static void set_place(struct arena *arena, const char *path, const struct source
         if (problem->path && access(problem->path, R_OK) == 0)
             return;
     }
-    problem->path = file_of(arena, path);
+    problem->path = NULL;
     problem->line = place->line;
 }
 
@@ -380,7 +373,7 @@ static void report_kernel(struct arena *arena, struct check_report *report, cons
 {
     bool states = result->kernel->expects != NULL;
     const char *kernel = result->kernel->name;
-    check_report_kernel(report, word, file_of(arena, path), demangle_text(arena, kernel));
+    check_report_kernel(report, word, path, demangle_text(arena, kernel));
     for (uint32_t i = 0; i < headline->count; i++) {
         const struct happening *h = &headline->happenings[i];
         struct check_problem problem = {.rule = outcome_names[h->outcome],

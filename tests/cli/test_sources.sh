@@ -677,8 +677,10 @@ END
 expect 0 check rim.ptx
 says out 'clean     rim.ptx: rim' 'shown: threads=16x16 blocks=1x1'
 sed 's/ld.shared.u32 %r6, \[%r4+76\]/ld.shared.u32 %r6, [%r4]/' rim.ptx >unwritten.ptx
-expect 1 check unwritten.ptx
+expect 1 check unwritten.ptx --sarif unwritten.sarif --junit unwritten.xml
 says out 'UNWRITTEN unwritten.ptx: rim' 'is read by thread' 'and nothing has written it'
+says unwritten.sarif '"uri": "unwritten.ptx"'
+says unwritten.xml 'classname="unwritten.ptx" name="rim"'
 expect 1 check unwritten.ptx --set threads=4x4
 says out 'UNWRITTEN'
 
@@ -708,4 +710,7 @@ cat >warps.ptx <<'END'
 END
 expect 1 check warps.ptx
 says out 'RACY      warps.ptx: warps' 'shown: threads=64x1'
+cp warps.ptx 'all: warps.ptx'
+expect 1 check 'all: warps.ptx' --junit warps.xml
+says warps.xml 'classname="all: warps.ptx" name="warps"'
 finish
