@@ -502,10 +502,9 @@ int check_judge(struct cli *cli, const char *path, struct ast_kernel *kernel,
     if (grid_decides(one, CHECK_DEFAULTS.budget_steps))
         return grid_tell(one, sums);
     check_kernel(&cli->arena, kernel, &telling, result);
-    if (grid_is_cut(one) && options->subjects == SUBJECTS_DEFAULT && is_quiet(cli, result) &&
-        budget_is_short(result, &telling))
-        return grid_tell(one, sums);
-    if (grid_reads_unwritten(one) && options->subjects == SUBJECTS_DEFAULT && is_quiet(cli, result))
+    const bool tells_more =
+        grid_reads_unwritten(one) || (grid_is_cut(one) && budget_is_short(result, &telling));
+    if (tells_more && options->subjects == SUBJECTS_DEFAULT && is_quiet(cli, result))
         return grid_tell(one, sums);
     grid_drop(one);
     return check_conclude(cli, path, result, &telling, is_unfit, sums);
