@@ -114,11 +114,17 @@ void check_report_html(const struct check_report *report, FILE *out)
           out);
 }
 
+/* What a summary may have, with room for one problem more. */
+static bool is_full(FILE *out)
+{
+    return ftell(out) > MARKDOWN_MAX / 2;
+}
+
 void check_report_markdown(const struct check_report *report, FILE *out)
 {
     fprintf(out, "## simtfuzz: %s\n\n", headline(report));
     for (const struct kernel *k = report->first; k; k = k->next) {
-        if (ftell(out) > MARKDOWN_MAX / 2) { /* a kernel's part is far smaller */
+        if (is_full(out)) {
             fputs("Further kernels do not fit in here.\n", out);
             break;
         }
@@ -130,6 +136,10 @@ void check_report_markdown(const struct check_report *report, FILE *out)
         markup_text(out, k->path);
         fputs("</summary>\n\n<pre>", out);
         for (const struct problem *p = k->first; p; p = p->next) {
+            if (is_full(out)) {
+                fputs("Further problems do not fit in here.\n", out);
+                break;
+            }
             markup_text(out, p->said.text);
             fputc('\n', out);
             put_lines(p->said.path, p->said.line, out, markup_text);

@@ -31,6 +31,14 @@ says a.html "<h2>1 finding</h2>" "*     7 |     s = tid;" '<span class="badge fi
 says a.md "## simtfuzz: 1 finding" "*     7 |     s = tid;"
 says a.sarif '"uri": "launches/race.simt"' '"startLine": 7'
 says a.xml 'tests="2" failures="1"'
+# A job's summary has at most 1 MB, also of one kernel.
+{
+    printf 'launch(threads=2, warp=1, blocks=1);\nshared int s;\nkernel k()\n{\n    s = 1;\n}\n'
+    for i in $(seq 600); do printf 'expect final s == 7; // %d %.300d\n' "$i" 0; done
+} >many.simt
+expect 0 report many.simt --markdown many.md
+says many.md "## simtfuzz: 600 findings" "Further problems do not fit in here."
+[ "$(wc -c <many.md)" -le 1000000 ] || failed "a summary of more than 1 MB"
 expect 0 report launches/well.simt --html a.html
 says a.html "Nothing is wrong"
 expect 2 report none.ptx --html a.html
