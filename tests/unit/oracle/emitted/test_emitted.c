@@ -3,34 +3,18 @@
  */
 #include "oracle/emitted/emitted.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
-#include "tests/unit/shared/support.h"
-
-static void ask(const char *(*texts)(struct arena *, uint64_t, const char **))
-{
-    uint32_t count = getenv("TEXTS") ? (uint32_t)atoi(getenv("TEXTS")) : 400;
-    for (uint64_t number = 0; number < count; number++) {
-        test_arena.used = 0;
-        const char *text, *differs = texts(&test_arena, number, &text);
-        if (!differs)
-            continue;
-        fprintf(stderr, "%s\n", text); /* the library cuts messages off */
-        fail_msg("number %llu: %s", (unsigned long long)number, differs);
-    }
-}
+#include "tests/unit/oracle/texts/drawn_texts.h"
 
 static void kernels(void **state)
 {
     (void)state;
-    ask(emitted_kernel);
+    drawn_texts_ask(emitted_kernel);
 }
 
 static void sequential(void **state)
 {
     (void)state;
-    ask(emitted_sequential);
+    drawn_texts_ask(emitted_sequential);
 }
 
 int main(void)
