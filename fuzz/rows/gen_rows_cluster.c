@@ -10,6 +10,11 @@ static uint32_t size_of(const uint32_t n[3])
     return n[0] * n[1] * n[2];
 }
 
+uint32_t rows_cluster_size(const struct rows_gen *r)
+{
+    return size_of(r->cluster);
+}
+
 /* Up to three dimensions, seldom square; one block is a cluster, too. What the entry says is its own, or the settings
  * say it. */
 void rows_draw_cluster(struct rows_gen *r)

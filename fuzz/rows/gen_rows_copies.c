@@ -70,7 +70,7 @@ static struct ptx_operand *object(struct rows_making *m)
     const struct rows_gen *r = m->r;
     const bool far = gen_chance(r->g, 2) ? !m->is_far && r->cluster[0] : m->is_far;
     const bool multicast = m->i.words[PTX_SLOT_PART] == PTX_W_MULTICAST && r->cluster[0];
-    const uint32_t times = multicast ? r->cluster[0] * r->cluster[1] * r->cluster[2] : 1;
+    const uint32_t times = multicast ? rows_cluster_size(r) : 1;
     const struct ptx_operand *guard = m->i.guard;
     if (m->i.form == PTX_FORM_CP_ARRIVE) {
         const bool generic = m->i.words[PTX_SLOT_SPACE] == PTX_W_NONE;
@@ -110,7 +110,7 @@ static struct ptx_operand *address(struct rows_making *m)
 static struct ptx_operand *blocks(struct rows_making *m)
 {
     const struct rows_gen *r = m->r;
-    const uint32_t size = r->cluster[0] ? r->cluster[0] * r->cluster[1] * r->cluster[2] : 1;
+    const uint32_t size = r->cluster[0] ? rows_cluster_size(r) : 1;
     const uint32_t all = (1u << (size + gen_chance(r->g, 3))) - 1;
     struct ptx_operand *o = rows_register_number(m, 16, 7);
     text_format(&m->before, "\tmov.u16 %s, %" PRIu32 ";\n", o->name,

@@ -166,6 +166,7 @@ struct ptx_operand *rows_fragment(struct rows_making *m, const struct ptx_item_p
 
 /* Blocks and how they make clusters; what the settings and the entry say of it. */
 void rows_draw_cluster(struct rows_gen *r);
+uint32_t rows_cluster_size(const struct rows_gen *r); /* blocks; 0: there are no clusters */
 void rows_put_cluster_attributes(struct rows_gen *r);
 /* Where the lane's shared memory lies in another block. */
 void rows_put_neighbour(struct rows_gen *r);

@@ -228,8 +228,7 @@ static struct ptx_operand *source(struct rows_making *m, const struct ptx_item_p
     if (opcode == PTX_OP_ALLOCA)
         return rows_integer(m, stack_size(g));
     if (opcode == PTX_OP_MAPA && item->kind == 'd' && gen_chance(g, 90))
-        return rows_integer(
-            m, gen_below(g, m->r->cluster[0] * m->r->cluster[1] * m->r->cluster[2] + 1));
+        return rows_integer(m, gen_below(g, rows_cluster_size(m->r) + 1));
     if (constant && gen_chance(g, 20))
         return constant_of(m, item);
     if (m->stored && item->kind == 't' && gen_chance(g, 40)) {
