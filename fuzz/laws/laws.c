@@ -131,13 +131,12 @@ static bool counts_are_unclear(const struct litmus_test *test)
     for (uint32_t t = 0; t < test->count; t++)
         for (uint32_t i = 0; i < test->threads[t].length; i++) {
             const struct litmus_instruction *code = test->threads[t].code;
-            bool bar = code[i].op == LITMUS_BAR || code[i].op == LITMUS_ARRIVE;
-            if (bar && code[i].arrivals && code[i].arrivals != __builtin_popcount(code[i].threads))
+            if (ptx_is_barrier(&code[i]) && code[i].arrivals &&
+                code[i].arrivals != __builtin_popcount(code[i].threads))
                 return true;
             for (uint32_t k = i + 1; k < test->threads[t].length && code[i].op == LITMUS_ARRIVE;
                  k++)
-                if ((code[k].op == LITMUS_BAR || code[k].op == LITMUS_ARRIVE) &&
-                    code[k].barrier == code[i].barrier)
+                if (ptx_is_barrier(&code[k]) && code[k].barrier == code[i].barrier)
                     return true;
         }
     return false;

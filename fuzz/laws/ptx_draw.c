@@ -328,11 +328,6 @@ static void settle_registers(struct litmus_thread *t)
     }
 }
 
-static bool is_barrier(const struct litmus_instruction *in)
-{
-    return in->op == LITMUS_BAR || in->op == LITMUS_ARRIVE;
-}
-
 /* Of the threads of the block those that name the barrier. */
 static uint8_t who_names(const struct litmus_test *meant, uint32_t thread, uint32_t barrier)
 {
@@ -340,7 +335,7 @@ static uint8_t who_names(const struct litmus_test *meant, uint32_t thread, uint3
     for (uint32_t t = 0; t < meant->count; t++)
         for (uint32_t i = 0; i < meant->threads[t].length; i++)
             if (meant->threads[t].sm == meant->threads[thread].sm &&
-                is_barrier(&meant->threads[t].code[i]) &&
+                ptx_is_barrier(&meant->threads[t].code[i]) &&
                 meant->threads[t].code[i].barrier == barrier)
                 mask |= (uint8_t)(1u << t);
     return mask;
@@ -352,7 +347,7 @@ static void settle_barriers(struct drawn_test *test)
     for (uint32_t t = 0; t < meant->count; t++)
         for (uint32_t i = 0; i < meant->threads[t].length; i++) {
             struct litmus_instruction *in = &meant->threads[t].code[i];
-            if (!is_barrier(in))
+            if (!ptx_is_barrier(in))
                 continue;
             in->threads = who_names(meant, t, in->barrier);
             in->arrivals = test->counts[in->barrier] == COUNT_ALL

@@ -122,7 +122,7 @@ static const char *instruction_text(struct arena *arena, const struct litmus_ins
         put_atomic(&out, in, way);
     else if (in->op == LITMUS_MEMBAR)
         put_fence(&out, in, way);
-    else if (in->op == LITMUS_BAR || in->op == LITMUS_ARRIVE)
+    else if (ptx_is_barrier(in))
         put_barrier(&out, in, way);
     else
         put_registers(&out, in, way);
@@ -250,8 +250,7 @@ static bool same_operand(struct litmus_operand a, struct litmus_operand b)
 
 static bool same_instruction(const struct litmus_instruction *a, const struct litmus_instruction *b)
 {
-    bool access = a->op <= LITMUS_ST, memory = a->op <= LITMUS_CAS,
-         barrier = a->op == LITMUS_BAR || a->op == LITMUS_ARRIVE;
+    bool access = a->op <= LITMUS_ST, memory = a->op <= LITMUS_CAS, barrier = ptx_is_barrier(a);
     if (a->op != b->op || a->lanes != 1 || (access && a->cache != b->cache) ||
         (memory && a->word[0] != b->word[0]))
         return false;
@@ -280,7 +279,7 @@ static bool same_barriers(const struct litmus_test *test, const struct litmus_te
         for (uint32_t i = 0; i < meant->threads[t].length; i++) {
             const struct litmus_instruction *a = &test->threads[t].code[i],
                                             *b = &meant->threads[t].code[i];
-            if (b->op != LITMUS_BAR && b->op != LITMUS_ARRIVE)
+            if (!ptx_is_barrier(b))
                 continue;
             if (names[b->barrier] == 0)
                 names[b->barrier] = (uint8_t)(a->barrier + 1);
