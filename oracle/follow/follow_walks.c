@@ -72,14 +72,6 @@ static uint32_t how_many(const struct follower *f, const struct follow_walk *w, 
     return count;
 }
 
-static bool somebody(const struct follower *f, const struct follow_walk *w)
-{
-    uint32_t actor = 0;
-    while (actor < w->count && !follow_can_step(f, actor))
-        actor++;
-    return actor < w->count;
-}
-
 /* One of them, each with equal chance. */
 static uint32_t any(const struct follower *f, struct follow_walk *w, may *of)
 {
@@ -310,7 +302,7 @@ uint32_t follow_walk_next(struct follower *f)
     struct follow_walk *w = f->walk;
     uint32_t actor = NOBODY;
     /* That the machine lets somebody step whom the reference does not, is told of the step. */
-    w->unknown = w->unknown || !somebody(f, w);
+    w->unknown = w->unknown || how_many(f, w, is_able) == 0;
     if (w->unknown)
         return NOBODY;
     switch ((int)w->spec.kind) {
