@@ -62,43 +62,42 @@ static const char *compare_eager(struct arena *arena, struct device *device,
     return same ? NULL : "where it ends differs where steps are taken at once";
 }
 
-/* One execution that the reference follows; NULL: nothing differs. */
-static const char *execute(struct arena *arena, struct device *device,
-                           struct device_schedule *schedule, enum device_end *end)
+/* `follow`: the reference, or NULL: it has no room. */
+static const char *compare_execution(struct arena *arena, struct device *device,
+                                     struct host_follow *follow, struct device_schedule *schedule,
+                                     const struct device_outcomes *all)
 {
-    struct host_follow *follow = host_follow_watch(arena, device);
-    const char *text = NULL;
     uint32_t line;
     device_reset(device);
     if (follow)
         host_follow_start(follow);
-    *end = device_execute(device, schedule);
-    if (follow) {
-        text = host_follow_end(follow, *end, &line);
-        host_follow_leave(follow);
-    }
-    return text;
+    enum device_end end = device_execute(device, schedule);
+    const char *text = follow ? host_follow_end(follow, end, &line) : NULL;
+    if (text || all->cut)
+        return text;
+    if (end == END_DONE && !has(all, device_outcome(arena, device)))
+        return "an execution has an outcome that the search has not";
+    if ((end == END_STUCK && !all->stuck) || (end == END_FAULT && !all->faults))
+        return "an execution ends as the search says that none does";
+    return NULL;
 }
 
 static const char *compare_executions(struct arena *arena, struct device *device,
                                       const struct device_outcomes *all, uint64_t seed,
                                       uint64_t *steps)
 {
-    for (uint64_t i = 0; i < EXECUTIONS; i++) {
-        static const enum device_order orders[] = {ORDER_RANDOM, ORDER_TURNS, ORDER_LATE};
+    static const enum device_order orders[] = {ORDER_RANDOM, ORDER_TURNS, ORDER_LATE};
+    struct host_follow *follow = host_follow_watch(arena, device);
+    const char *differs = NULL;
+    for (uint64_t i = 0; i < EXECUTIONS && !differs; i++) {
         struct device_schedule schedule = {
             .order = orders[i % 3], .seed = seed + i, .budget = STEPS};
-        enum device_end end;
-        const char *text = execute(arena, device, &schedule, &end);
+        differs = compare_execution(arena, device, follow, &schedule, all);
         *steps += device->steps;
-        if (text)
-            return text;
-        if (end == END_DONE && !all->cut && !has(all, device_outcome(arena, device)))
-            return "an execution has an outcome that the search has not";
-        if (!all->cut && ((end == END_STUCK && !all->stuck) || (end == END_FAULT && !all->faults)))
-            return "an execution ends as the search says that none does";
     }
-    return NULL;
+    if (follow)
+        host_follow_leave(follow);
+    return differs;
 }
 
 /* Of warps with several lanes the caches make one operation of those in a line, and phases have one each. */
