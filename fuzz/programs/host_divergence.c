@@ -76,7 +76,7 @@ static struct host_divergence tiny_divergence(struct arena *arena, const struct 
     if (followed->class && strcmp(followed->class, "missed") != 0 &&
         strcmp(followed->class, "endless") != 0)
         return *followed;
-    d.text = host_searches_differ(arena, program, c->device, c->seed ^ c->number, steps);
+    d.text = host_tiny_differs(arena, program, c->device, c->seed ^ c->number, steps);
     if (d.text) {
         d.class = "search";
         d.signature = "host|search||";

@@ -1,5 +1,6 @@
 /*
- * host_searches.c - the searches of a small host program, beside each other and beside executions at random.
+ * host_searches.c - the searches of a small host program, beside each other and beside executions at random; and what
+ * is asked each time with them, of the device's settings and of programs with one mistake.
  */
 #include "oracle/device/host_follow.h"
 #include "oracle/device/host_tiny.h"
@@ -130,10 +131,21 @@ static const char *compare_caches(struct arena *arena, const struct host_program
     return compare_executions(arena, over, cached, seed, steps);
 }
 
-const char *host_searches_differ(struct arena *arena, const char *program, const char *settings,
-                                 uint64_t seed, uint64_t *steps)
+static const char *compare_searches(struct arena *arena, const struct host_program *program,
+                                    struct device *device, const char *settings, uint64_t seed,
+                                    uint64_t *steps)
 {
     struct device_outcomes *all = ARENA_NEW(arena, struct device_outcomes);
+    device_search(device, STATES, DEVICE_EAGER, all);
+    const char *differs = all->cut ? NULL : compare_eager(arena, device, all);
+    if (!differs)
+        differs = compare_executions(arena, device, all, seed, steps);
+    return differs ? differs : compare_caches(arena, program, settings, seed, steps);
+}
+
+const char *host_tiny_differs(struct arena *arena, const char *program, const char *settings,
+                              uint64_t seed, uint64_t *steps)
+{
     struct diag *diag = ARENA_NEW(arena, struct diag);
     diag_init(diag, "tiny", program, strlen(program));
     const struct host_program *p = host_parse(arena, "tiny", program, strlen(program), diag);
@@ -144,11 +156,5 @@ const char *host_searches_differ(struct arena *arena, const char *program, const
     const char *differs = host_settings_differ(arena, settings);
     if (!differs)
         differs = host_mistakes_differ(arena, &rng, MISTAKES);
-    if (differs)
-        return differs;
-    device_search(device, STATES, DEVICE_EAGER, all);
-    differs = all->cut ? NULL : compare_eager(arena, device, all);
-    if (!differs)
-        differs = compare_executions(arena, device, all, seed, steps);
-    return differs ? differs : compare_caches(arena, p, settings, seed, steps);
+    return differs ? differs : compare_searches(arena, p, device, settings, seed, steps);
 }

@@ -14,10 +14,11 @@ const char *host_tiny(struct arena *arena, struct pcg *rng);
 const char *host_tiny_settings(struct arena *arena, struct pcg *rng);
 
 /* What does not fit together in the searches of a program's executions on a device: with steps that touch nothing but
- * registers taken at once, and without; executions at random; operations in two phases and over caches. NULL: nothing,
- * or there are too many states. */
-const char *host_searches_differ(struct arena *arena, const char *program, const char *settings,
-                                 uint64_t seed, uint64_t *steps);
+ * registers taken at once, and without; executions at random; operations in two phases and over caches. Before that, of
+ * other things than the program: what its settings are taken for, and some programs of host_mistakes_differ. NULL:
+ * nothing, or there are too many states. */
+const char *host_tiny_differs(struct arena *arena, const char *program, const char *settings,
+                              uint64_t seed, uint64_t *steps);
 
 /* So many programs of one mistake or none, drawn from a table of them: what is said of one against what is to be said.
  * NULL: nothing differs. */
