@@ -146,10 +146,11 @@ static bool has_ended(const struct proof_answer *answer)
            strncmp(answer->method, "unrolled", 8) == 0;
 }
 
-/* Whether one execution shows what all do: campaigns ask for one of programs of sums alone. */
-static bool is_alike(const struct checking *c)
+/* Whether it is a program of sums, of which one execution shows what all do (fuzz/case/plan.c): one of `crs`, and no
+ * other subject, is asked for. */
+static bool is_of_sums(const struct checking *c)
 {
-    return c->options->schedules == 1;
+    return c->options->schedules == 1 && c->options->subjects == SUBJECT_BIT(SUBJECT_CRS);
 }
 
 /* Without a solver: how many pairs of threads were retraced. */
@@ -157,7 +158,7 @@ static uint32_t judge_encoding(struct asking *x)
 {
     struct checking *c = x->c;
     uint32_t pairs = 0;
-    struct retrace_claims claims = {.cut = x->outcome.result.cut, .alike = is_alike(c)};
+    struct retrace_claims claims = {.cut = x->outcome.result.cut, .alike = is_of_sums(c)};
     for (int goal = 0; goal < GOAL_COUNT; goal++)
         claims.ends = claims.ends || has_ended(&x->outcome.result.answers[goal]);
     struct retrace_fault fault =
@@ -420,7 +421,7 @@ void prove_encoding_judge(struct checking *c)
         return;
     if (drawn(&x, SHARE_PAIRS))
         judge_encoding(&x);
-    if (is_alike(c)) /* a program of sums: enough others have something drawn beside them */
+    if (is_of_sums(c)) /* enough others have something drawn beside them */
         return;
     if (drawn(&x, SHARE_DRAWN))
         judge_drawn(&x);
