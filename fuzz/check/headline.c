@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -32,6 +33,13 @@ static bool is_clean(const struct check_run *run, enum outcome outcome)
     if (outcome == OUTCOME_RACE)
         return !run->race_unknown && !run->race_incomplete && run->schedules > 0;
     return run->statuses[STATUS_TERMINATED] > 0;
+}
+
+const char *source_file(struct arena *arena, const char *source, uint32_t *line)
+{
+    const char *colon = source ? strrchr(source, ':') : NULL;
+    *line = colon ? (uint32_t)strtoul(colon + 1, NULL, 10) : 0;
+    return colon ? arena_strndup(arena, source, (size_t)(colon - source)) : NULL;
 }
 
 FILE *source_open(const char *path)

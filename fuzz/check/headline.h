@@ -19,6 +19,9 @@ struct source_place {
     const char *path;   /* the same with its folders */
 };
 
+/* The file of "warpsum.cu:13", and the line. NULL and 0: nothing, or no line, is known. */
+const char *source_file(struct arena *arena, const char *source, uint32_t *line);
+
 /* A source, to be quoted. NULL: it cannot be read, or is no regular file: kernels name it, and may name a device that
  * never ends. */
 FILE *source_open(const char *path);

@@ -229,11 +229,9 @@ static const char *line_of(struct arena *arena, const char *text, size_t length,
 static const char *source_path(struct arena *arena, const char *path, const char *source,
                                uint32_t *line)
 {
-    const char *colon = strrchr(source, ':'), *slash = strrchr(path, '/');
-    *line = colon ? (uint32_t)strtoul(colon + 1, NULL, 10) : 0;
-    size_t name = colon ? (size_t)(colon - source) : strlen(source);
-    int folder = slash && *source != '/' ? (int)(slash + 1 - path) : 0;
-    return arena_printf(arena, "%.*s%.*s", folder, path, (int)name, source);
+    const char *file = source_file(arena, source, line), *slash = strrchr(path, '/');
+    const int folder = slash && *source != '/' ? (int)(slash + 1 - path) : 0;
+    return arena_printf(arena, "%.*s%s", folder, path, file ? file : source);
 }
 
 enum { QUOTE_BYTES = 100 };

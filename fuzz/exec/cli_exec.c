@@ -5,6 +5,7 @@
 #define _GNU_SOURCE /* pipe2 */
 #include "fuzz/base/interrupt.h"
 #include "fuzz/check/check_report.h"
+#include "fuzz/check/headline.h"
 #include "fuzz/cli/cli.h"
 #include "fuzz/exec/device.h"
 #include "fuzz/out/demangle.h"
@@ -102,16 +103,14 @@ static void remove_scratch(const struct execution *e)
 static void add_to_report(struct execution *e, const char *kernel,
                           const struct launch_finding *finding)
 {
-    const char *source = finding->sources[0], *colon = source ? strrchr(source, ':') : NULL;
     struct arena *arena = &e->cli->arena;
     const char *shown = demangle_text(arena, kernel);
-    const char *path = colon ? arena_strndup(arena, source, (size_t)(colon - source)) : e->program;
-    const struct check_problem problem = {
+    struct check_problem problem = {
         .rule = device_finding_kind(finding),
         .text = arena_printf(arena, "%s: %s", shown, demangle_within(arena, finding->text, kernel)),
-        .line = colon ? (uint32_t)strtoul(colon + 1, NULL, 10) : 0,
         .fails = true};
-    check_report_kernel(e->report, device_finding_kind(finding), path, shown);
+    const char *file = source_file(arena, finding->sources[0], &problem.line);
+    check_report_kernel(e->report, problem.rule, file ? file : e->program, shown);
     check_report_problem(e->report, &problem);
 }
 

@@ -7,7 +7,6 @@
 #include "oracle/check/fault.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { COLUMNS = 108 };
@@ -36,15 +35,13 @@ const char *device_launch_text(struct arena *arena, const struct device *device,
 /* "path/sum.cu:12": the line of that file, without the blanks around it; NULL: it cannot be read. */
 static const char *quoted_line(struct arena *arena, const char *source)
 {
-    const char *colon = source ? strrchr(source, ':') : NULL;
     char line[512];
     const char *text = NULL;
-    if (!colon)
-        return NULL;
-    FILE *file = source_open(arena_strndup(arena, source, (size_t)(colon - source)));
+    uint32_t wanted, number = 0;
+    const char *path = source_file(arena, source, &wanted);
+    FILE *file = path ? source_open(path) : NULL;
     if (!file)
         return NULL;
-    long wanted = strtol(colon + 1, NULL, 10), number = 0;
     while (!text && fgets(line, sizeof line, file)) {
         bool ends = strchr(line, '\n') != NULL;
         if (number + 1 == wanted) {

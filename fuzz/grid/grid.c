@@ -4,6 +4,7 @@
 #include "fuzz/base/clock.h"
 #include "fuzz/base/interrupt.h"
 #include "fuzz/check/check_report.h"
+#include "fuzz/check/headline.h"
 #include "fuzz/exec/device.h"
 #include "fuzz/grid/recorded.h"
 #include "fuzz/out/demangle.h"
@@ -11,7 +12,6 @@
 #include "fuzz/out/json.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -88,16 +88,14 @@ static const char *word_of(const struct launch_finding *finding)
 static void report_finding(const struct grid *g, struct check_report *report,
                            const struct launch_finding *finding, bool counted)
 {
-    const char *source = finding->sources[0], *colon = source ? strrchr(source, ':') : NULL;
     struct arena *arena = &g->cli->arena;
-    const struct check_problem problem = {
-        .rule = device_finding_kind(finding),
-        .text = demangle_within(arena, finding->text, g->launch->kernel->name),
-        .line = colon ? (uint32_t)strtoul(colon + 1, NULL, 10) : 0,
-        .fails = counted};
-    check_report_kernel(report, word_of(finding),
-                        colon ? arena_strndup(arena, source, (size_t)(colon - source)) : g->path,
-                        demangle_text(arena, g->launch->kernel->name));
+    const char *kernel = g->launch->kernel->name;
+    struct check_problem problem = {.rule = device_finding_kind(finding),
+                                    .text = demangle_within(arena, finding->text, kernel),
+                                    .fails = counted};
+    const char *file = source_file(arena, finding->sources[0], &problem.line);
+    check_report_kernel(report, word_of(finding), file ? file : g->path,
+                        demangle_text(arena, kernel));
     check_report_problem(report, &problem);
 }
 
