@@ -55,6 +55,11 @@ void check_report_problem(struct check_report *report, const struct check_proble
 /* ---- SARIF 2.1.0 ---- */
 
 /* The rules that are met, each once, in the order in which they are. */
+void check_report_unjudged(struct check_report *report, uint32_t count)
+{
+    report->unjudged = count;
+}
+
 static bool is_first_of_rule(const struct check_report *report, const struct problem *wanted)
 {
     for (const struct kernel *k = report->first; k; k = k->next)

@@ -29,6 +29,9 @@ void check_report_kernel(struct check_report *report, const char *word, const ch
                          const char *kernel);
 void check_report_problem(struct check_report *report, const struct check_problem *problem);
 
+/* So many could not be judged, of which nothing may have been added: they cannot be read or run, or were cut off. */
+void check_report_unjudged(struct check_report *report, uint32_t count);
+
 void check_report_sarif(const struct check_report *report, FILE *out);
 void check_report_junit(const struct check_report *report, FILE *out);
 /* check_report_page.c */

@@ -20,6 +20,7 @@ struct kernel {
 struct check_report {
     struct arena *arena;
     struct kernel *first, **end, *last;
+    uint32_t unjudged;
 };
 
 #endif

@@ -32,10 +32,13 @@ static uint32_t count_bad(const struct check_report *report)
 
 static const char *headline(const struct check_report *report)
 {
-    const uint32_t bad = count_bad(report);
-    return bad == 0
-               ? "Nothing is wrong"
-               : arena_printf(report->arena, "%" PRIu32 " finding%s", bad, bad == 1 ? "" : "s");
+    const uint32_t bad = count_bad(report), unjudged = report->unjudged;
+    const char *text = unjudged > 0 ? "No finding" : "Nothing is wrong";
+    if (bad > 0)
+        text = arena_printf(report->arena, "%" PRIu32 " finding%s", bad, bad == 1 ? "" : "s");
+    if (unjudged > 0)
+        text = arena_printf(report->arena, "%s; %" PRIu32 " could not be judged", text, unjudged);
+    return text;
 }
 
 /* Lines around this one of a file, each with its number; the line itself has a mark. Nothing, if there is no file. */
@@ -76,10 +79,16 @@ static bool can_be_viewed(const char *path)
     return dot && (strcmp(dot, ".ptx") == 0 || strcmp(dot, ".simt") == 0);
 }
 
+static const char *badge_of(const struct kernel *k)
+{
+    const bool is_judged = strcmp(k->word, "refused") != 0 && strcmp(k->word, "unknown") != 0;
+    return is_bad(k) ? " regression" : is_judged ? " fixed" : "";
+}
+
 static void put_kernel(const struct kernel *k, FILE *out)
 {
-    fprintf(out, "<details class=\"finding\"%s><summary><span class=\"badge %s\">",
-            is_bad(k) ? " open" : "", is_bad(k) ? "regression" : "fixed");
+    fprintf(out, "<details class=\"finding\"%s><summary><span class=\"badge%s\">",
+            is_bad(k) ? " open" : "", badge_of(k));
     markup_text(out, k->word);
     fputs("</span><span class=\"what\">", out);
     markup_text(out, k->name);
@@ -106,7 +115,10 @@ void check_report_html(const struct check_report *report, FILE *out)
         out,
         "<body>\n<header class=\"top\"><div class=\"wrap\"><h1>simtfuzz check</h1></div></header>\n"
         "<main class=\"wrap\">\n<div class=\"verdict%s\"><h2>%s</h2></div>\n<section>\n",
-        count_bad(report) > 0 ? " bad" : "", title);
+        count_bad(report) > 0  ? " bad"
+        : report->unjudged > 0 ? " warn"
+                               : "",
+        title);
     for (const struct kernel *k = report->first; k; k = k->next)
         put_kernel(k, out);
     fputs("</section>\n</main>\n<footer><div class=\"wrap\">Made by simtfuzz " SIMTFUZZ_VERSION

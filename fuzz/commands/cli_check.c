@@ -665,11 +665,13 @@ int command_check(struct cli *cli)
     sums.report = reports ? check_report_new(&kept) : NULL;
     if (options.exhaustive)
         bound_searches(cli, &options);
-    for (uint32_t i = 0; i < files.count && !interrupted; i++) {
-        status = worse(status, cli_check_file(cli, files.paths[i], &options, &sums));
+    uint32_t done = 0;
+    for (; done < files.count && !interrupted; done++) {
+        status = worse(status, cli_check_file(cli, files.paths[done], &options, &sums));
         fflush(stdout); /* the next one may take its time */
     }
     if (reports) {
+        check_report_unjudged(sums.report, sums.bad + sums.refused + files.count - done);
         status = worse(status, cli_write_reports(cli, sums.report));
         arena_destroy(&kept);
     }

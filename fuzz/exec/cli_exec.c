@@ -286,6 +286,8 @@ static int run(struct execution *e)
     if (!was_run)
         return CLI_USAGE;
     (e->options.records ? tell_recorded : tell_end)(e, status, killed);
+    if (e->report)
+        check_report_unjudged(e->report, r->refused);
     int written = e->report ? cli_write_reports(e->cli, e->report) : CLI_OK;
     if (interrupted)
         return CLI_INTERRUPTED;

@@ -42,6 +42,13 @@ says many.md "## simtfuzz: 600 findings" "Further problems do not fit in here."
 expect 0 report launches/well.simt --html a.html
 says a.html "Nothing is wrong"
 expect 2 report none.ptx --html a.html
+# What cannot be judged is not well.
+echo 'kernel k(' >broken.simt
+expect 2 report launches/well.simt broken.simt --html a.html --markdown a.md
+says a.html '<div class="verdict warn"><h2>No finding; 1 could not be judged</h2>'
+says a.md "## simtfuzz: No finding; 1 could not be judged"
+expect 2 report launches broken.simt --markdown a.md
+says a.md "## simtfuzz: 1 finding; 1 could not be judged"
 
 night night.db
 expect 0 report --db night.db --html a.html --no-views --junit a.xml --sarif a.sarif --markdown a.md --json
