@@ -266,6 +266,16 @@ static void judge_outcome(struct checking *c, const struct execution *execution)
 
 /* ---- race ---- */
 
+/* Whether an execution that the detector watched terminates; of those that the search found nothing is known. */
+static bool some_watched_terminates(const struct checking *c, enum subject_id subject)
+{
+    for (uint32_t i = 0; i < c->execution_count; i++)
+        if (c->executions[i]->subject == subject && !c->executions[i]->searched &&
+            c->executions[i]->status == STATUS_TERMINATED)
+            return true;
+    return false;
+}
+
 /* Where some execution terminates, either all executions race or none does (result.h): so the search,
  * which looks at all executions, and the detector must agree. */
 static void judge_race(struct checking *c)
@@ -274,8 +284,8 @@ static void judge_race(struct checking *c)
     const struct check_run *run = &c->result->runs[SUBJECT_THREADS];
     if (!search->complete || run->statuses[STATUS_TERMINATED] == 0 || search->race == run->race)
         return;
-    if (c->incomparable && search->race)
-        return; /* the schedules run are not all there are */
+    if (search->race && (c->incomparable || !some_watched_terminates(c, SUBJECT_THREADS)))
+        return; /* the schedules run are not all there are, or were cut before the race */
     struct divergence *d = ARENA_NEW(c->arena, struct divergence);
     struct evidence e;
     evidence_open(&e, c->arena);

@@ -86,6 +86,25 @@ static void test_told_of_each_search(void **state)
     assert_int_equal(told.count, 3);
 }
 
+/* The one schedule is cut where it waits, before the race; what the search found was not watched. */
+static void test_race_behind_the_cut(void **state)
+{
+    (void)state;
+    static const char waiting[] = "launch(threads = 2); shared int a[2];"
+                                  " kernel k() { a[tid] = 1; while (a[1] == 0) { } }";
+    struct check_result result;
+    struct check_options options = CHECK_DEFAULTS;
+    memset(&result, 0, sizeof result);
+    options.schedules = 1;
+    options.exhaustive = true;
+    options.subjects = SUBJECT_BIT(SUBJECT_THREADS);
+    options.oracles = 1u << ORACLE_RACE;
+    check_kernel(&test_arena, support_parse(waiting), &options, &result);
+    assert_true(result.runs[SUBJECT_THREADS].search->race);
+    assert_false(result.runs[SUBJECT_THREADS].race);
+    assert_int_equal(check_divergences(&result, true), 0);
+}
+
 static enum rule (*honest[4])(struct machine *, uint32_t, struct choices *);
 
 /* The first word is 40 too large when the execution ends. */
@@ -149,6 +168,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_honest, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_told_of_each_search, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_race_behind_the_cut, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_sampled_end_that_is_none, support_setup,
                                         support_teardown),
         cmocka_unit_test_setup_teardown(test_raw_goto_that_ends_otherwise, support_setup,
