@@ -61,25 +61,33 @@ static bool send_file(int to, int file)
     return sendmsg(to, &message, MSG_NOSIGNAL) == 1;
 }
 
-/* A process that gets none goes on without a device. */
+static bool is_full(int file)
+{
+    return file < 0 && (errno == EMFILE || errno == ENFILE);
+}
+
+/* A process that gets none goes on without a device. Whoever is let in has both files. */
 static void welcome(struct devices *devices, int door)
 {
-    const int sock = accept4(door, NULL, NULL, SOCK_CLOEXEC);
-    devices->is_full = sock < 0 && (errno == EMFILE || errno == ENFILE);
+    const int memory = memfd_create("simtfuzz-device", MFD_CLOEXEC);
+    devices->is_full = is_full(memory);
+    const int sock = devices->is_full ? -1 : accept4(door, NULL, NULL, SOCK_CLOEXEC);
+    devices->is_full |= is_full(sock);
     struct device *device = devices->count < DEVICES_MOST ? malloc(sizeof *device) : NULL;
     if (sock < 0 || !device) {
         close(sock);
+        close(memory);
         free(device);
         return;
     }
     *device = *devices->first;
     device->sock = sock;
-    device->memory = memfd_create("simtfuzz-device", MFD_CLOEXEC);
-    if (device->memory < 0 || arena_init(&device->arena, (size_t)4 << 30) != 0 ||
+    device->memory = memory;
+    if (memory < 0 || arena_init(&device->arena, (size_t)4 << 30) != 0 ||
         !send_file(sock, device->memory)) {
         arena_destroy(&device->arena);
         close(sock);
-        close(device->memory);
+        close(memory);
         free(device);
         return;
     }

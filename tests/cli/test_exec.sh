@@ -189,6 +189,14 @@ run 0 children
 says err '2 launches of 6 blocks' 'nothing is wrong'
 expect 1 exec -- sh -c '"$0" scale "$1" & "$0" beyond "$1"; "$0" scale "$1"; wait; exit 0' "$program" "$small"
 says err '3 launches of ' '1 finding; the program ended with status 0'
+# Who finds no file left waits, whether one is missing or both.
+for files in 12 13; do
+    (
+        ulimit -n $files
+        "$simtfuzz" exec -- sh -c 'for i in 1 2 3 4 5 6; do "$0" scale "$1" & done; wait' "$program" "$small"
+    ) >out 2>err || failed "six processes with $files files"
+    says err '6 launches of 18 blocks' 'nothing is wrong'
+done
 run 0 fork
 says err 'there is no device: it belongs to the process that this one was forked from'
 run 134 crash
