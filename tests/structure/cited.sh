@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What comments cite is there: every document that a source or a page names, by its path from the root; every id of
-# docs/catalogue.md (CFG.loop, NB.race, ...); every erratum (A-4, B-12, ...). Links between pages lead somewhere, to
-# the heading that they name, and docs/index.md to every page.
+# docs/catalogue.md (CFG.loop, NB.race, ...); every erratum (A-4, B-12, ERR.33, ...). Links between pages lead
+# somewhere, to the heading that they name, and docs/index.md to every page.
 set -u
 TMPDIR=$(mktemp -d)
 trap 'rm -rf "$TMPDIR"' EXIT
@@ -38,8 +38,8 @@ failures=$(
         grep -qxE "${id//./\\.}([._].*)?" "$TMPDIR/ids" || grep -qx "${id%_[TF]}" "$TMPDIR/ids" ||
             echo "docs/catalogue.md: no row $id, which is cited in $(grep -rlF "$id" "${sources[@]}" "${kinds[@]}" | head -n 1)"
     done
-    grep -rhoE '\b[A-D]-[0-9]{1,2}\b' "${sources[@]}" docs README.md "${kinds[@]}" --include=*.md | sort -u | while read -r erratum; do
-        grep -qwE "$erratum" docs/errata.md || echo "docs/errata.md: no $erratum, which is cited"
+    grep -rhoE '\b([A-D]-[0-9]{1,2}|ERR\.[0-9]{2})\b' "${sources[@]}" docs README.md "${kinds[@]}" --include=*.md | sort -u | while read -r erratum; do
+        grep -qwF "$erratum" docs/errata.md || echo "docs/errata.md: no $erratum, which is cited"
     done
     for page in README.md docs/*.md; do
         prose "$page" | grep -oE '\]\([^)#: ]+' | sed 's/^](//' | while read -r target; do
