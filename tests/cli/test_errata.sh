@@ -75,7 +75,7 @@ ids=$({
     for n in $(seq 1 41); do echo "B-$n"; done
     for n in $(seq 1 14); do echo "C-$n"; done
     for n in $(seq 1 14); do echo "D-$n"; done
-    for n in 06 07 08 09 11 12 13 15 16 18 30 31 32 33 34 40 41 42 47 51 53 54 55 56 57 58 60 61 63 67 69 70 74 75 76 77 78 79 $(seq 81 97); do echo "ERR.$n"; done
+    for n in 06 07 08 09 11 12 13 15 16 18 $(seq 30 43) 45 47 51 $(seq 53 61) 63 66 67 69 70 74 75 76 77 78 79 $(seq 81 97); do echo "ERR.$n"; done
 } | sort)
 entries=$(sed -nE 's/^(## |\| )([ABCD]-[0-9]+|ERR\.[0-9]+)(:| \|).*/\2/p' "$page" | sort)
 diff <(echo "$ids") <(echo "$entries") >"$folder/differences" ||
