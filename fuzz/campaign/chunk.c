@@ -210,6 +210,8 @@ bool chunk_run_case(struct chunk_maker *maker, struct chunk *chunk, uint64_t num
     c.check.solvers = &maker->solvers;
     c.check.contexts = has_contexts(&c) ? &contexts : NULL;
     check_kernel(arena, kernel, &c.check, result);
+    maker->kernel = kernel;
+    maker->result = result;
     c.check.contexts = NULL;
     add_pairs(chunk, &contexts);
     chunk->refused += result->program == NULL;

@@ -54,6 +54,9 @@ struct chunk_maker {
     struct watch_slot *slot;
     struct trace_back trace_back;
     struct solver_keeper solvers; /* none at first */
+    /* Of the latest case, while the arena holds them. */
+    const struct ast_kernel *kernel;
+    const struct check_result *result;
 };
 
 /* Makes and checks case `number`, and adds what it shows to the chunk. False: an enumeration has no such

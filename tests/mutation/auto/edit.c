@@ -9,6 +9,8 @@ void edit_add(struct edits *edits, uint32_t offset, uint32_t length, enum edit_r
 {
     char text[1024];
     va_list args;
+    if (edits->off)
+        return;
     va_start(args, format);
     int size = vsnprintf(text, sizeof text, format, args);
     va_end(args);

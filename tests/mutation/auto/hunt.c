@@ -91,8 +91,8 @@ static bool is_needed(const struct hunt *hunt, const struct job *job, uint32_t p
 }
 
 /* True: it was found. */
-static bool judge_trial(const struct trial *trial, const struct shown *shown,
-                        const struct shown *original, struct outcome *o)
+static bool judge_trial(const struct trial *trial, const struct trial_shown *shown,
+                        const struct trial_shown *original, struct hunted *o)
 {
     uint32_t spoke = shown->oracles & ~original->oracles;
     switch (trial->kind) {
@@ -152,7 +152,7 @@ static void order_units(struct hunt *hunt)
 static void run_phase(struct hunt *hunt, struct job *job, uint32_t phase)
 {
     uint32_t first, end;
-    struct outcome *o = &job->outcomes[phase];
+    struct hunted *o = &job->outcomes[phase];
     double start = cpu_seconds();
     uint32_t in_vain = 0;
     bool slow = false;
@@ -161,7 +161,7 @@ static void run_phase(struct hunt *hunt, struct job *job, uint32_t phase)
         bool is_unit = hunt->trials.items[i].kind == TRIAL_UNIT;
         uint32_t t = is_unit ? hunt->unit_order[i - first].trial : i;
         const struct trial *trial = &hunt->trials.items[t];
-        struct shown shown;
+        struct trial_shown shown;
         if (!trials_infects(&hunt->trials, t, job->mutant) || trial->canary == job->mutant)
             continue;
         if (cpu_seconds() - start > PHASE_SECONDS) {
@@ -227,7 +227,7 @@ static void start_child(struct hunt *hunt, struct slot *slot, struct job *job)
 
 static void note_death(struct slot *slot, struct job *job, int status)
 {
-    struct outcome *o = &job->outcomes[job->phase];
+    struct hunted *o = &job->outcomes[job->phase];
     char words[100] = "";
     o->found = WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF ? FOUND_HANG : FOUND_CRASH;
     o->trial = job->trial;
@@ -301,7 +301,7 @@ static bool is_undisturbed(const struct hunt *hunt)
     mutant_all_off();
     for (uint32_t t = trials->campaign_count; t < trials->count; t++) {
         const struct trial *trial = &trials->items[t];
-        struct shown shown;
+        struct trial_shown shown;
         if (trial->kind != TRIAL_UNIT || !units[trial->number].golden)
             continue;
         trial_show(trial, false, &shown);

@@ -37,7 +37,7 @@ enum found {
 enum later { LATER_CANARIES, LATER_CORPUS, LATER_UNITS, LATER_COUNT };
 
 /* Of one campaign of a mutant, or of what is asked later. */
-struct outcome {
+struct hunted {
     enum found found;
     uint32_t trial;   /* that it was found in */
     uint32_t oracles; /* that spoke, or were silent about a canary */
@@ -50,7 +50,7 @@ struct outcome {
 struct job {
     int mutant;
     uint32_t phase, trial; /* where the child is */
-    struct outcome outcomes[SEEDS_MAX + LATER_COUNT];
+    struct hunted outcomes[SEEDS_MAX + LATER_COUNT];
 };
 
 struct slot {
@@ -77,7 +77,7 @@ struct hunt {
     FILE *out;
 };
 
-static inline bool hunt_detected(const struct outcome *o)
+static inline bool hunt_detected(const struct hunted *o)
 {
     return o->found != FOUND_NOT && o->found != FOUND_SLOW && o->found != FOUND_NOTHING;
 }

@@ -12,14 +12,14 @@ static const char *oracle_names(uint32_t oracles, char *text, size_t size)
 {
     size_t length = 0;
     text[0] = '\0';
-    for (uint32_t o = 0; o < ORACLE_COUNT && length < size; o++)
+    for (uint32_t o = 0; o < SPEAKER_COUNT && length < size; o++)
         if (oracles >> o & 1)
             length += (size_t)snprintf(text + length, size - length, "%s%s", length ? "," : "",
-                                       oracle_table[o].name);
+                                       speaker_name(o));
     return text;
 }
 
-static void who_spoke(const struct hunt *hunt, const struct outcome *o, char *text, size_t size)
+static void who_spoke(const struct hunt *hunt, const struct hunted *o, char *text, size_t size)
 {
     char names[256];
     enum trial_kind kind = hunt->trials.items[o->trial].kind;
@@ -66,7 +66,7 @@ static void write_line(struct hunt *hunt, const struct job *job, uint32_t seed)
     const struct trials *trials = &hunt->trials;
     int number = mutant_point_of(job->mutant);
     const struct mutant_point *p = &mutant_points[number];
-    const struct outcome *campaign = &job->outcomes[seed], *o = campaign;
+    const struct hunted *campaign = &job->outcomes[seed], *o = campaign;
     for (uint32_t phase = trials->seeds; phase < trials->seeds + LATER_COUNT; phase++)
         if (!hunt_detected(o) && hunt_detected(&job->outcomes[phase]))
             o = &job->outcomes[phase];

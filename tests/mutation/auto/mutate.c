@@ -2,9 +2,13 @@
  * mutate - mutated versions of the files that a scope names, and the table of all mutants.
  *
  *     mutate SOURCES COMPILE_COMMANDS SCOPE OUTPUT-FOLDER [FILE]...
+ *     mutate --list SOURCES COMPILE_COMMANDS SCOPE
+ *     mutate --names NAMES SOURCES COMPILE_COMMANDS SCOPE OUTPUT-FOLDER
  *
  * Writes OUTPUT-FOLDER/PATH of each .c in scope (or of the given ones) and OUTPUT-FOLDER/mutants.c. The text of a file
- * is what its own compiler, with its own options, makes of it before it compiles.
+ * is what its own compiler, with its own options, makes of it before it compiles. --list: nothing is written but the
+ * names of all mutants. --names: there are only those that a file names, and files without one are not written: such a
+ * program is nearly as fast as the original.
  */
 #include "tests/mutation/auto/mutate.h"
 
@@ -15,7 +19,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-enum { SCOPE_MAX = 400 };
+enum { SCOPE_MAX = 800 };
 
 /* ---- the scope ---- */
 
@@ -25,6 +29,7 @@ struct scope_line {
 
 static struct scope_line scope[SCOPE_MAX];
 static uint32_t scope_count;
+static bool guards = true;
 static char **only;
 static int only_count;
 
@@ -125,7 +130,8 @@ static bool json_string(const char *text, const char *key, const char **at, char
 }
 
 /* The command that compiles the file, with -E, from its folder. Nothing is inlined by force (engine/base/inline.h):
- * mutants make functions long. Arenas have guards (engine/base/arena.h). */
+ * mutants make functions long. Arenas have guards (engine/base/arena.h), but where a few mutants are hunted as by a
+ * campaign. */
 static bool preprocess_command(const char *database, const char *path, char *command, size_t size)
 {
     char folder[1024], compile[8192], file[1024];
@@ -139,9 +145,8 @@ static bool preprocess_command(const char *database, const char *path, char *com
             continue;
         *output = '\0';
         return snprintf(command, size,
-                        "cd '%s' && %s -DSIMTFUZZ_SANITIZED -DSIMTFUZZ_ARENA_GUARDS -USTEP_VARIANT "
-                        "-E '%s'",
-                        folder, compile, path) < (int)size;
+                        "cd '%s' && %s -DSIMTFUZZ_SANITIZED %s -USTEP_VARIANT -E '%s'", folder,
+                        compile, guards ? "-DSIMTFUZZ_ARENA_GUARDS" : "", path) < (int)size;
     }
     fprintf(stderr, "mutate: no command compiles %s\n", path);
     return false;
@@ -184,46 +189,67 @@ static bool mutate_file(const struct points_options *options, const char *databa
     }
     struct edits edits = {0};
     bool good = points_find(file, text, length, options, &edits);
-    FILE *out = good ? create(folder, file) : NULL;
-    if (out)
-        edit_write(&edits, text, length, out);
-    good = close_output(out);
+    if (good && folder && edits.count > 0) {
+        FILE *out = create(folder, file);
+        if (out)
+            edit_write(&edits, text, length, out);
+        good = close_output(out);
+    }
     edit_clear(&edits);
     free(edits.items);
     free(text);
     return good;
 }
 
-int main(int argc, char **argv)
+/* All of the scope, or of the files that are given; folder: NULL: nothing is written. */
+static bool mutate_all(const char *root, const char *database, const char *folder)
 {
-    if (argc < 5) {
-        fputs("usage: mutate SOURCES COMPILE_COMMANDS SCOPE OUTPUT-FOLDER [FILE]...\n", stderr);
-        return 2;
-    }
-    char root[1024];
-    size_t length;
-    snprintf(root, sizeof root, "%s/", argv[1]);
-    only = argv + 5;
-    only_count = argc - 5;
-    char *database = read_file(argv[2], &length);
-    if (!database || !read_scope(argv[3])) {
-        fprintf(stderr, "mutate: cannot read %s\n", database ? argv[3] : argv[2]);
-        return 2;
-    }
     const struct points_options options = {root, part_of, is_quiet, is_switch};
     bool good = true;
     for (uint32_t i = 0; i < scope_count && good; i++) {
         size_t end = strlen(scope[i].path);
         bool source = end > 2 && strcmp(scope[i].path + end - 2, ".c") == 0;
         if (source && part_of(scope[i].path))
-            good = mutate_file(&options, database, scope[i].path, argv[4]);
+            good = mutate_file(&options, database, scope[i].path, folder);
     }
-    FILE *out = good ? create(argv[4], "mutants.c") : NULL;
+    return good;
+}
+
+int main(int argc, char **argv)
+{
+    bool list = argc == 5 && strcmp(argv[1], "--list") == 0;
+    const char *names = argc == 7 && strcmp(argv[1], "--names") == 0 ? argv[2] : NULL;
+    char **given = argv + (list ? 2 : names ? 3 : 1);
+    if (argc < 5) {
+        fputs("usage: mutate [--list | --names NAMES] SOURCES COMPILE_COMMANDS SCOPE OUTPUT-FOLDER "
+              "[FILE]...\n",
+              stderr);
+        return 2;
+    }
+    char root[1024];
+    size_t length;
+    const char *folder = list ? NULL : given[3];
+    snprintf(root, sizeof root, "%s/", given[0]);
+    only = given + 4;
+    only_count = list || names ? 0 : argc - 5;
+    guards = !names;
+    char *database = read_file(given[1], &length);
+    if (!database || !read_scope(given[2]) || (names && !table_only(names))) {
+        fprintf(stderr, "mutate: cannot read %s\n",
+                !database ? given[1]
+                : names   ? names
+                          : given[2]);
+        return 2;
+    }
+    bool good = mutate_all(root, database, folder);
+    if (list)
+        table_list(stdout);
+    FILE *out = good && !list ? create(folder, "mutants.c") : NULL;
     if (out)
         table_write(out);
-    good = close_output(out);
+    good = list ? good && fflush(stdout) == 0 : close_output(out);
     free(database);
-    if (good)
+    if (good && !list)
         printf("%u mutants\n", table_mutants());
     return good ? 0 : 3;
 }

@@ -33,6 +33,7 @@ struct edit {
 struct edits {
     struct edit *items;
     uint32_t count, capacity;
+    bool off; /* nothing is added: of a point that is not asked for */
 };
 
 void edit_add(struct edits *edits, uint32_t offset, uint32_t length, enum edit_rank rank,
@@ -54,11 +55,16 @@ struct point {
     uint32_t count;
 };
 
+/* From now on only points that have one of these mutants are kept: names, a line each. False: it cannot be read. */
+bool table_only(const char *path);
 /* Number of the point; one that has come up in another file before has its number already. */
-uint32_t table_point(const struct point *point);
+enum { POINT_NOT_KEPT = -1 };
+int64_t table_point(const struct point *point);
 /* A new file is read: equal texts in a function are counted from 1 again. */
 void table_new_file(void);
 void table_write(FILE *out);
+/* Names of all mutants, a line each. */
+void table_list(FILE *out);
 uint32_t table_mutants(void);
 
 /* ---- points.c ---- */

@@ -7,11 +7,12 @@
 struct kept {
     char *name;
     struct point point;
+    int64_t number;   /* or POINT_NOT_KEPT: it is only counted */
     uint32_t seen_in; /* the latest file that it came up in */
 };
 
 static struct kept *kept;
-static uint32_t kept_count, kept_capacity, mutants, file_number;
+static uint32_t kept_count, kept_capacity, numbers, mutants, file_number;
 
 /* Open addressing: index + 1 by the hash of the name. */
 enum { SLOTS = 1 << 18 };
@@ -42,7 +43,47 @@ void table_new_file(void)
     file_number++;
 }
 
-static uint32_t keep(uint32_t *slot, const char *name, const struct point *point)
+/* ---- only some ---- */
+
+static char **wanted;
+static size_t wanted_count;
+static bool only_wanted;
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+bool table_only(const char *path)
+{
+    char line[1024];
+    FILE *in = fopen(path, "r");
+    only_wanted = true;
+    while (in && fgets(line, sizeof line, in)) {
+        line[strcspn(line, "\n")] = '\0';
+        wanted = need(realloc(wanted, (wanted_count + 1) * sizeof *wanted));
+        wanted[wanted_count++] = need(strdup(line));
+    }
+    if (wanted_count > 0)
+        qsort(wanted, wanted_count, sizeof *wanted, compare_names);
+    return in && fclose(in) == 0;
+}
+
+static bool is_wanted(const char *name, const struct point *point)
+{
+    bool found = !only_wanted;
+    for (uint32_t i = 0; i < point->count && wanted_count > 0 && !found; i++) {
+        char mutant[2 * NAME_MAX_BYTES + 64];
+        const char *key = mutant;
+        snprintf(mutant, sizeof mutant, "%s->%s", name, point->new[i]);
+        found = bsearch(&key, wanted, wanted_count, sizeof *wanted, compare_names) != NULL;
+    }
+    return found;
+}
+
+/* ---- all ---- */
+
+static int64_t keep(uint32_t *slot, const char *name, const struct point *point)
 {
     if (kept_count == kept_capacity) {
         kept_capacity = kept_capacity ? 2 * kept_capacity : 4096;
@@ -53,16 +94,19 @@ static uint32_t keep(uint32_t *slot, const char *name, const struct point *point
         exit(3);
     }
     struct kept *k = &kept[kept_count];
-    *k = (struct kept){need(strdup(name)), *point, file_number};
+    bool asked = is_wanted(name, point);
+    *k = (struct kept){need(strdup(name)), *point, POINT_NOT_KEPT, file_number};
+    if (asked)
+        k->number = numbers++;
     k->point.file = need(strdup(point->file));
     k->point.part = need(strdup(point->part));
     k->point.function = need(strdup(point->function));
     k->point.old = need(strdup(point->old));
     for (uint32_t i = 0; i < point->count; i++)
         k->point.new[i] = need(strdup(point->new[i]));
-    mutants += point->count;
+    mutants += asked ? point->count : 0;
     *slot = ++kept_count;
-    return kept_count - 1;
+    return k->number;
 }
 
 static bool same_mutants(const struct point *a, const struct point *b)
@@ -73,7 +117,7 @@ static bool same_mutants(const struct point *a, const struct point *b)
     return same;
 }
 
-uint32_t table_point(const struct point *point)
+int64_t table_point(const struct point *point)
 {
     char name[NAME_MAX_BYTES + 64];
     for (uint32_t ordinal = 1;; ordinal++) {
@@ -86,7 +130,7 @@ uint32_t table_point(const struct point *point)
         /* Of another file: the same text of a header - unless macros make it another one there. */
         if (k->seen_in != file_number && same_mutants(&k->point, point)) {
             k->seen_in = file_number;
-            return *slot - 1;
+            return k->number;
         }
     }
 }
@@ -115,6 +159,8 @@ void table_write(FILE *out)
     uint32_t first = 0;
     for (uint32_t i = 0; i < kept_count; i++) {
         const struct point *p = &kept[i].point;
+        if (kept[i].number == POINT_NOT_KEPT)
+            continue;
         fputs("    {", out);
         write_string(out, kept[i].name);
         fputs(", ", out);
@@ -132,5 +178,12 @@ void table_write(FILE *out)
     fprintf(out,
             "};\nconst int mutant_point_count = %u, mutant_count = %u;\n"
             "short mutant_probe[%u];\nsigned char mutant_choice[%u];\n",
-            kept_count, first, kept_count + 1, kept_count + 1);
+            numbers, first, numbers + 1, numbers + 1);
+}
+
+void table_list(FILE *out)
+{
+    for (uint32_t i = 0; i < kept_count; i++)
+        for (uint32_t k = 0; k < kept[i].point.count; k++)
+            fprintf(out, "%s->%s\n", kept[i].name, kept[i].point.new[k]);
 }

@@ -12,7 +12,7 @@ complain() {
 
 mapfile -t outs < <(sed -n 's/^out \([^ ]*\) .*/\1/p' "$scope")
 while read -r file; do
-    grep -qE "^(semantics|lowering|forms|scheduler|search|race|oracle) $file\$" "$scope" && continue
+    grep -qE "^(semantics|lowering|forms|text|memory|reference|ground|scheduler|search|race|oracle) $file\$" "$scope" && continue
     for pattern in "${outs[@]}"; do
         # shellcheck disable=SC2053
         [[ $file == $pattern ]] && continue 2
@@ -21,14 +21,14 @@ while read -r file; do
 done < <(find engine oracle -name '*.[ch]' | sort)
 while read -r part file _; do
     [ -f "$file" ] || complain "no file $file ($part)"
-done < <(grep -E '^(semantics|lowering|forms|scheduler|search|race|oracle) ' "$scope")
+done < <(grep -E '^(semantics|lowering|forms|text|memory|reference|ground|scheduler|search|race|oracle) ' "$scope")
 while read -r _ pattern _; do
     compgen -G "$pattern" >/dev/null || complain "nothing is called $pattern"
 done < <(grep '^out ' "$scope")
-twice=$(sed -nE "s/^(semantics|lowering|forms|scheduler|search|race|oracle|out) ([^ ]+).*/\2/p" "$scope" | sort | uniq -d)
+twice=$(sed -nE "s/^(semantics|lowering|forms|text|memory|reference|ground|scheduler|search|race|oracle|out) ([^ ]+).*/\2/p" "$scope" | sort | uniq -d)
 [ -z "$twice" ] || complain "listed twice: $twice"
 if grep -nE '^(out|quiet) [^ ]+ *$' "$scope"; then
     complain "a reason is missing"
 fi
 [ "$failures" -eq 0 ] || exit 1
-echo "$(grep -cE '^(semantics|lowering|forms|scheduler|search|race|oracle) ' "$scope") files in scope"
+echo "$(grep -cE '^(semantics|lowering|forms|text|memory|reference|ground|scheduler|search|race|oracle) ' "$scope") files in scope"

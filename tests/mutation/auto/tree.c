@@ -165,7 +165,9 @@ uint32_t tree_add_point(struct walker *w, CXCursor at, const char *operator_name
     struct point point = {w->file, w->part, w->function, operator_name, line, old, {0}, count};
     for (uint32_t i = 0; i < count; i++)
         point.new[i] = new[i];
-    return table_point(&point);
+    int64_t number = table_point(&point);
+    w->edits->off = number == POINT_NOT_KEPT;
+    return (uint32_t)number;
 }
 
 /* The operator between two operands, its length in bytes; its offset in *at. */

@@ -2,7 +2,8 @@
 
 #include "engine/input/input.h"
 #include "engine/input/ptx_kernel.h"
-#include "fuzz/case/case.h"
+#include "fuzz/beside/beside.h"
+#include "fuzz/campaign/chunk.h"
 #include "fuzz/case/digest.h"
 #include "oracle/check/expect.h"
 #include "tests/mutation/auto/units.h"
@@ -23,6 +24,10 @@ enum { CANARY_CASES = 3, PATH_BYTES = 512 };
 
 static const size_t ARENA_BYTES = (size_t)1 << 30;
 static struct arena arena, kernels; /* of one trial; of the corpus */
+static struct campaign_options campaign;
+static struct watch_slot slot;
+static struct chunk_maker maker = {.options = &campaign, .arena = &arena, .slot = &slot};
+static struct chunk chunk; /* of one case */
 uint32_t trial_oracles = ORACLES_DEFAULT;
 static time_t trial_seconds = TRIAL_SECONDS, unit_seconds = TRIAL_UNIT_SECONDS;
 
@@ -106,7 +111,8 @@ static bool add_folder(struct trials *trials, const char *folder)
 bool trials_make(struct trials *trials, uint32_t seeds, uint32_t cases, const char *corpus)
 {
     *trials = (struct trials){.seeds = seeds, .cases = cases};
-    if (arena_init(&arena, ARENA_BYTES) != 0 || arena_init(&kernels, ARENA_BYTES) != 0) {
+    if (arena_init(&arena, ARENA_BYTES) != 0 || arena_init(&kernels, ARENA_BYTES) != 0 ||
+        !trace_back_open(&maker.trace_back)) {
         perror("hunt: memory");
         return false;
     }
@@ -157,31 +163,67 @@ static uint32_t unit_fails(const struct unit *unit)
     return status != 0;
 }
 
-void trial_show(const struct trial *trial, bool digest, struct shown *shown)
+const char *speaker_name(uint32_t speaker)
+{
+    return speaker < SPEAKER_BESIDE   ? oracle_table[speaker].name
+           : speaker < SPEAKER_ENGINE ? beside_table[speaker - SPEAKER_BESIDE].name
+                                      : "engine";
+}
+
+static uint32_t who_diverges(const struct check_result *result)
+{
+    uint32_t oracles = 0;
+    for (uint32_t o = 0; o < ORACLE_COUNT; o++)
+        for (const struct divergence *d = result->answers[o].divergence; d; d = d->next)
+            oracles |= d->known ? 0 : 1u << o;
+    return oracles;
+}
+
+/* As a campaign's worker runs it (fuzz/campaign/chunk.c), with a solver of its own. */
+static const struct check_result *run_case(const struct trial *trial, struct trial_shown *shown)
+{
+    campaign.seed = trial->seed;
+    campaign.gen = GEN_DEFAULTS;
+    campaign.check = CHECK_DEFAULTS;
+    campaign.check.oracles = trial_oracles;
+    memset(&chunk, 0, sizeof chunk);
+    chunk_run_case(&maker, &chunk, trial->number);
+    *shown = (struct trial_shown){.steps = chunk.thread_steps + chunk.warp_steps,
+                                  .oracles = who_diverges(maker.result)};
+    for (uint32_t i = 0; i < chunk.finding_count; i++) {
+        const char *signature = chunk.findings[i].signature;
+        const struct beside_kind *beside = beside_of(signature);
+        if (beside)
+            shown->oracles |= 1u << (SPEAKER_BESIDE + (uint32_t)(beside - beside_table));
+        if (strncmp(signature, "engine|", strlen("engine|")) == 0)
+            shown->oracles |= 1u << SPEAKER_ENGINE;
+    }
+    return maker.result;
+}
+
+static const struct check_result *run_kernel(const struct trial *trial, struct trial_shown *shown)
+{
+    struct check_options asked = CHECK_DEFAULTS;
+    struct check_result *result = ARENA_NEW(&arena, struct check_result);
+    asked.oracles = trial_oracles;
+    check_kernel(&arena, trial->kernel, &asked, result);
+    *shown = (struct trial_shown){.steps = result->thread_steps + result->warp_steps,
+                                  .oracles = who_diverges(result),
+                                  .failed = failed_claims(result)};
+    return result;
+}
+
+void trial_show(const struct trial *trial, bool digest, struct trial_shown *shown)
 {
     if (trial->kind == TRIAL_UNIT) {
-        *shown = (struct shown){.failed = unit_fails(&units[trial->number])};
+        *shown = (struct trial_shown){.failed = unit_fails(&units[trial->number])};
         return;
     }
     limit_time(trial_seconds);
-    struct fuzz_case c = {.check = CHECK_DEFAULTS};
-    struct check_options asked = CHECK_DEFAULTS;
-    const struct ast_kernel *kernel = trial->kernel;
-    c.check.oracles = asked.oracles = trial_oracles;
-    if (!kernel) {
-        case_of_campaign(&c, trial->seed, trial->number, &GEN_DEFAULTS, &asked);
-        kernel = gen_case(&arena, c.seed, c.number, &c.gen);
-    }
-    struct check_result *result = ARENA_NEW(&arena, struct check_result);
-    check_kernel(&arena, kernel, &c.check, result);
-    *shown = (struct shown){.steps = result->thread_steps + result->warp_steps};
-    for (uint32_t o = 0; o < ORACLE_COUNT; o++)
-        for (const struct divergence *d = result->answers[o].divergence; d; d = d->next)
-            shown->oracles |= d->known ? 0 : 1u << o;
-    if (trial->kind == TRIAL_CORPUS)
-        shown->failed = failed_claims(result);
+    const struct check_result *result =
+        trial->kernel ? run_kernel(trial, shown) : run_case(trial, shown);
     if (digest)
-        shown->digest = digest_case(&arena, kernel, result);
+        shown->digest = digest_case(&arena, trial->kernel ? trial->kernel : maker.kernel, result);
     arena_release(&arena, 0); /* looks at what lies behind all objects */
     limit_time(0);
 }
@@ -250,7 +292,7 @@ static void find_cases(const struct trials *trials, struct canary *canary)
         mutant_all_off();
         mutant_switch_on(canary->mutant);
         for (uint32_t i = 0; i < trials->cases && canary->found < CANARY_CASES; i++) {
-            struct shown shown;
+            struct trial_shown shown;
             trial_show(&trials->items[i], false, &shown);
             if (shown.oracles >> canary->oracle & 1)
                 canary->numbers[canary->found++] = i;
@@ -331,7 +373,7 @@ static void record_trial(struct trials *trials, uint32_t t, struct mutant_record
 static void say_unexpected(const struct trials *trials, uint32_t t)
 {
     const struct trial *trial = &trials->items[t];
-    const struct shown *shown = &trials->original[t];
+    const struct trial_shown *shown = &trials->original[t];
     if (trial->kind == TRIAL_CANARY ? !(shown->oracles >> trial->oracle & 1)
                                     : shown->oracles != 0 || shown->failed != 0)
         fprintf(stderr, "hunt: the original %s: seed %llu, case %llu, %s\n",

@@ -11,6 +11,7 @@
 #define TRIALS_H
 
 #include "engine/language/ast.h"
+#include "fuzz/case/case.h"
 #include "oracle/check/verdict.h"
 #include "tests/mutation/auto/mutant_runtime.h"
 
@@ -25,10 +26,19 @@ struct trial {
     enum oracle_id oracle;
 };
 
+/* Who speaks beside the oracles of a kernel: what stands beside it (fuzz/beside), and the engine about itself. */
+enum speaker {
+    SPEAKER_BESIDE = ORACLE_COUNT,
+    SPEAKER_ENGINE = SPEAKER_BESIDE + BESIDE_COUNT,
+    SPEAKER_COUNT
+};
+const char *speaker_name(uint32_t speaker);
+
 /* What a run of a trial showed. */
-struct shown {
-    uint32_t oracles; /* that diverge, known divergences aside: bits 1u << oracle_id */
-    uint32_t failed;  /* claims of a kernel of the corpus; a unit test */
+struct trial_shown {
+    uint32_t
+        oracles; /* that diverge, known divergences aside: bits 1u << oracle_id, 1u << enum speaker */
+    uint32_t failed; /* claims of a kernel of the corpus; a unit test */
     uint64_t digest, steps;
 };
 
@@ -36,15 +46,15 @@ struct trials {
     struct trial *items;
     uint32_t count, capacity, campaign_count; /* those of campaigns come first, in order */
     uint32_t seeds, cases;                    /* campaigns 1 .. seeds */
-    struct shown *original;                   /* a trial */
+    struct trial_shown *original;             /* a trial */
     uint8_t *reached;                         /* a point: by any trial */
     uint8_t *infected;                        /* a trial's row of `row` bytes, a bit a mutant */
     size_t row;
 };
 
-/* Of CPU time: more is a hang. While the original is recorded all take longer. */
+/* Of CPU time: more is a hang, as in an exam's campaign. While the original is recorded all take longer. */
 /* A golden test takes 20 where others keep the processor busy: cut off there, it would seem to detect every mutant. */
-enum { TRIAL_SECONDS = 5, TRIAL_UNIT_SECONDS = 90, RECORD_SECONDS = 600 };
+enum { TRIAL_SECONDS = 30, TRIAL_UNIT_SECONDS = 90, RECORD_SECONDS = 600 };
 
 /* The campaigns' cases and the kernels below `corpus`. Everything is kept for the rest of the process.
  * False: reported. */
@@ -63,7 +73,7 @@ bool trials_record(struct trials *trials, uint32_t jobs, const char *path);
 extern uint32_t trial_oracles;
 
 /* Runs one trial, with what is switched on. The digest only if asked. */
-void trial_show(const struct trial *trial, bool digest, struct shown *shown);
+void trial_show(const struct trial *trial, bool digest, struct trial_shown *shown);
 
 /* Instead: every trial may infect every mutant, and the original is well. */
 void trials_assume(struct trials *trials);
