@@ -204,9 +204,18 @@ static void build_functions(struct ptx_builder *b)
         if (b->pc < function->end && !ptx_build_failed(b))
             ptx_build_op(b, NULL, &b->code->ops[b->pc++]);
         b->line = 0;
-        function->frame_bytes = (uint32_t)((b->layout->frame_bytes + 15) & ~(uint64_t)15);
         INVARIANT(ptx_build_failed(b) || b->pc == function->end);
     }
+}
+
+/* Each frame begins where the strictest variable of any of them may lie, and at 16 bytes at least. */
+static void align_frames(struct ptx_builder *b)
+{
+    const uint32_t rest = b->frame_align - 1;
+    for (uint32_t f = 0; f < b->code->function_count; f++)
+        b->code->functions[f].frame_bytes =
+            (uint32_t)((b->layouts[f].frame_bytes + rest) & ~(uint64_t)rest);
+    b->code->frame_local_base = (b->code->frame_local_base + rest) & ~rest;
 }
 
 /* ---- the program ---- */
@@ -298,13 +307,13 @@ static void find_units(struct program *program, const struct ptx_statement *stm)
     }
 }
 
-/* The variable's first namesake in the list that is not taken yet; it is taken then. */
-static const struct ptx_variable *take_namesake(const struct ptx_reach *reach,
-                                                const struct ptx_variable *var, bool *taken)
+/* The variable, or its copy, in the list, which is taken then. */
+static const struct ptx_variable *take(const struct ptx_reach *reach,
+                                       const struct ptx_variable *var, bool *taken)
 {
     for (uint32_t i = 0; i < reach->variable_count; i++) {
         const struct ptx_variable *other = reach->variables[i];
-        if (taken[i] || other->space != var->space || strcmp(other->name, var->name) != 0)
+        if (other != var && other->original != var)
             continue;
         taken[i] = true;
         return other;
@@ -326,7 +335,7 @@ static void find_reach(struct ptx_builder *b)
     const struct ptx_variable **all = ARENA_ARRAY(b->arena, const struct ptx_variable *, most);
     bool *taken = ARENA_ARRAY(b->arena, bool, reach->variable_count);
     for (uint32_t i = 0; i < b->given.variable_count; i++)
-        all[count++] = take_namesake(reach, b->given.variables[i], taken);
+        all[count++] = take(reach, b->given.variables[i], taken);
     for (uint32_t i = 0; i < reach->variable_count; i++)
         if (!taken[i])
             all[count++] = reach->variables[i];
@@ -395,6 +404,8 @@ static bool compile(struct ptx_builder *b, const struct ptx_code_options *option
         start_functions(b);
     if (!ptx_build_failed(b))
         build_functions(b);
+    if (!ptx_build_failed(b))
+        align_frames(b);
     b->function = 0;
     if (!ptx_build_failed(b))
         ptx_build_registers(b);
@@ -427,7 +438,8 @@ struct program *ptx_compile(struct arena *arena, const struct ast_kernel *kernel
                             .module = module,
                             .entry = ptx_find_entry(module, kernel->ptx->entry->name),
                             .code = code,
-                            .program = program};
+                            .program = program,
+                            .frame_align = 16};
     struct ptx_map *const maps[] = {&b.function_numbers, &b.labels,   &b.homes,     &b.registers,
                                     &b.constants,        &b.specials, &b.signatures};
     for (size_t i = 0; i < sizeof maps / sizeof maps[0]; i++)

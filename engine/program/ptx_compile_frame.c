@@ -105,6 +105,8 @@ static void add_local(struct ptx_builder *b, const struct ptx_variable *var, uin
     locals->items[locals->count++] = (struct ptx_region){
         .address = byte, .bytes = (uint32_t)bytes, .word = byte / 4, .name = var->name};
     ptx_build_home(b, var, PTX_HOME_FRAME, byte);
+    const uint32_t align = ptx_build_align(b, var);
+    b->frame_align = align > b->frame_align ? align : b->frame_align;
 }
 
 static void add_formals(struct ptx_builder *b, struct ptx_formals *formals,

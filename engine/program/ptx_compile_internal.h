@@ -72,6 +72,7 @@ struct ptx_builder {
     struct ptx_constant *constant_list;
     struct ptx_layout *layouts; /* a function each */
     struct ptx_layout *layout;  /* of the function at hand */
+    uint32_t frame_align;       /* what the strictest of the variables in frames wants, so far */
     uint32_t function;          /* its number */
     uint32_t pc;                /* of the instruction at hand */
     uint32_t line;

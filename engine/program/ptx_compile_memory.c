@@ -251,7 +251,7 @@ static void place_locals(struct ptx_builder *b)
         ptx_build_home(b, var, PTX_HOME_LOCAL, next);
         next += bytes;
     }
-    b->code->frame_local_base = (uint32_t)round_up(next, 16);
+    b->code->frame_local_base = (uint32_t)next;
 }
 
 /* Variables of the space, and buffers of this kind. */

@@ -78,6 +78,7 @@ struct ptx_variable {
     bool is_pointer; /* .ptr: what a parameter points to */
     enum ptx_word pointer_space;
     uint32_t pointer_align;
+    const struct ptx_variable *original; /* whose copy it is, maybe under another name; or NULL */
     struct ptx_variable *next;
 };
 

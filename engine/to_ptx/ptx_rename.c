@@ -266,6 +266,7 @@ static struct ptx_variable *copy_variable(const struct ptx_renaming *r,
     const char *name = name_given(r, var);
     *copy = *var;
     copy->name = name ? name : var->name;
+    copy->original = var;
     return copy;
 }
 

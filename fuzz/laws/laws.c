@@ -5,6 +5,7 @@
 #include "engine/base/invariant.h"
 #include "engine/reference_axiom/ref_axiom.h"
 #include "fuzz/laws/litmus_machine.h"
+#include "fuzz/laws/litmus_words.h"
 #include "fuzz/laws/ptx_draw.h"
 
 #include <string.h>
@@ -251,7 +252,7 @@ static enum law_holding is_read_so(struct arena *arena, const char *text,
     else if (holds)
         holds = !litmus_ptx_differs(test, &drawn->meant) &&
                 condition_holds(arena, test, &drawn->meant.condition);
-    return holds ? LAW_HOLDS : LAW_BROKEN;
+    return holds && litmus_shows_itself(arena, test) ? LAW_HOLDS : LAW_BROKEN;
 }
 
 enum law_holding law_ask(struct arena *arena, const struct drawn_test *test)

@@ -11,6 +11,8 @@ void emitted_judge(struct checking *c)
         differs = emitted_kernel(c->arena, draw / 128, &text);
     if (!differs && draw / 512 % EMITTED_SEQUENTIAL_SHARE == 0)
         differs = emitted_sequential(c->arena, draw / 2048, &text);
+    if (!differs && draw / 8192 % EMITTED_SCOPES_SHARE == 0)
+        differs = emitted_scopes(c->arena, draw / 32768, &text);
     if (differs)
         texts_report(c, text, differs, true);
     else

@@ -8,8 +8,9 @@
 #include "oracle/check/explore.h"
 
 enum {
-    EMITTED_KERNEL_SHARE = 4,    /* kernels are written in C or PTX in one case of so many */
-    EMITTED_SEQUENTIAL_SHARE = 4 /* likewise, two threads are printed as a sequential program */
+    EMITTED_KERNEL_SHARE = 4,     /* kernels are written in C or PTX in one case of so many */
+    EMITTED_SEQUENTIAL_SHARE = 4, /* likewise, two threads are printed as a sequential program */
+    EMITTED_SCOPES_SHARE = 4      /* likewise, PTX declares few names in many scopes */
 };
 
 /* The hook of oracle.h; class `text` of the oracle `metamorphic`. */
@@ -22,5 +23,7 @@ void emitted_judge(struct checking *checking);
 const char *emitted_kernel(struct arena *arena, uint64_t number, const char **text);
 /* What the sequential program of kernel number so says otherwise of two of its threads than their accesses do. */
 const char *emitted_sequential(struct arena *arena, uint64_t number, const char **text);
+/* What PTX number so computes otherwise than was drawn, of names that hide each other. */
+const char *emitted_scopes(struct arena *arena, uint64_t number, const char **text);
 
 #endif

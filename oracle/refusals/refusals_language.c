@@ -417,7 +417,6 @@ static const struct refusal rows[] = {
     {" within 8: ends *; expect progress within `9: hangs warps *",
      " within 8: ends *; expect progress within 8: hangs warps *", "another line says 8 states"},
     FRAME("<>"),
-    FRAME("<>"),
     {"kernel k() blocks { Start: goto End; `*1023 B#: goto End; ``C: goto End; }",
      "kernel k() blocks { Start: goto End; `*1022 B#: goto End; `C: goto End; }",
      "more than 1024 blocks"},

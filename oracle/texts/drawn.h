@@ -38,7 +38,8 @@ enum {
     DRAWN_SEQUENTIALS = 107,
     DRAWN_REFUSALS = 109,
     DRAWN_PLACES = 111,
-    DRAWN_HOSTS = 113
+    DRAWN_HOSTS = 113,
+    DRAWN_SCOPES = 127
 };
 
 /* "line 2: ..": the first error. */

@@ -17,8 +17,15 @@ static void sequential(void **state)
     drawn_texts_ask(emitted_sequential);
 }
 
+static void scopes(void **state)
+{
+    (void)state;
+    drawn_texts_ask(emitted_scopes);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(kernels), cmocka_unit_test(sequential)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(kernels), cmocka_unit_test(sequential),
+                                       cmocka_unit_test(scopes)};
     return cmocka_run_group_tests(tests, support_setup, support_teardown);
 }

@@ -1,0 +1,13 @@
+/*
+ * litmus_words.h - litmus tests as pictures and pages show them, against a second account.
+ */
+#ifndef FUZZ_LITMUS_WORDS_H
+#define FUZZ_LITMUS_WORDS_H
+
+#include "engine/base/arena.h"
+#include "engine/litmus/litmus.h"
+
+/* Each instruction and each word of the test is shown as it is. */
+bool litmus_shows_itself(struct arena *arena, const struct litmus_test *test);
+
+#endif
