@@ -55,6 +55,13 @@ struct ptx_row_op {
 bool ptx_row_find(const struct ptx_instruction *instruction, struct ptx_row_op *op,
                   const char **reason);
 
+/* With the functions of one kind of machine; ptx_row_find takes the last kind that this machine, and this program,
+ * have. The results are the same. */
+enum row_isa { ROW_BASELINE, ROW_AVX2, ROW_ISA_COUNT };
+bool ptx_row_has_isa(enum row_isa isa);
+bool ptx_row_find_for(enum row_isa isa, const struct ptx_instruction *instruction,
+                      struct ptx_row_op *op, const char **reason);
+
 /* One read-modify-write of atom/red with this operation and type: what the location holds then.
  * Values in the low bits, c of cas only. NULL: there is no such operation. */
 typedef uint64_t ptx_atomic_fn(uint64_t old, uint64_t b, uint64_t c);

@@ -212,14 +212,6 @@ typedef ptx_row_fn *row_finder(const struct ptx_instruction *instruction, uint32
 PTX_ROW_FAMILIES(X)
 #undef X
 
-enum row_isa { ROW_BASELINE, ROW_AVX2, ROW_ISA_COUNT };
-
-/* Whether this machine, and this program, have it. ptx_row_find takes the last that is there; the results
- * are the same. */
-bool ptx_row_has_isa(enum row_isa isa);
-bool ptx_row_find_for(enum row_isa isa, const struct ptx_instruction *instruction,
-                      struct ptx_row_op *op, const char **reason);
-
 /* Bits of the register or special register that an operand names, or else `bits`. */
 uint32_t ptx_row_bits_of(const struct ptx_operand *operand, uint32_t bits);
 

@@ -207,8 +207,10 @@ const char *signature_cause(struct arena *arena, const struct check_result *resu
     const bool own = divergence->known || divergence->drawn;
     const struct divergence *cause = own ? divergence : signature_closest(result, 0);
     const char *where = "", *what = without_space(cause->observable);
-    if (cause->part)
-        return arena_printf(arena, "part|%s||%s", cause->class_name, cause->part);
+    if (cause->part) /* of what instructions compute: whether by themselves or in an execution */
+        return arena_printf(arena, "part|%s||%s",
+                            cause->oracle == ORACLE_REFERENCE ? "computed" : cause->class_name,
+                            cause->part);
     bool step = strcmp(cause->class_name, "step") == 0 && cause->rule == RULE_NONE;
     if (cause->oracle == ORACLE_REFERENCE && !step && strncmp(what, "result of ", 10) != 0)
         what = ""; /* the step is the same, whatever of it is seen first */

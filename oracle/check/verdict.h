@@ -73,8 +73,8 @@ struct divergence {
     const char *summary;     /* one sentence */
     const struct tape *tape; /* of the subject's execution up to the divergence; may be NULL */
     const struct tape *other_tape; /* of the execution that it is compared with; may be NULL */
-    /* Where two accounts of a part of simtfuzz disagree, and no execution of the kernel is wrong: the part. What of
-     * it is seen first, and what the kernel is made of, say nothing of the cause. Or NULL. */
+    /* Where two accounts of a part of simtfuzz disagree, and no execution of the kernel is wrong, or one because of it:
+     * the part. What of it is seen first, and what the kernel is made of, say nothing of the cause. Or NULL. */
     const char *part;
     bool drawn; /* about what the case's seed draws beside the kernel: no cause of anything else */
     const struct ast_kernel *about; /* the kernel that was drawn, if it was run; or NULL */

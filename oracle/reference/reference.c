@@ -4,6 +4,7 @@
 #include "oracle/check/evidence.h"
 #include "oracle/check/oracle.h"
 #include "oracle/follow/follow.h"
+#include "oracle/reference/computed.h"
 #include "oracle/reference/source.h"
 
 #include <string.h>
@@ -147,6 +148,18 @@ static const char *observable_of(struct arena *arena, const struct follower *f)
     return arena_printf(arena, FOLLOW_RESULT " of %s", ptx_mnemonics[code->ops[f->stm].opcode]);
 }
 
+/* Where the instruction computes something else whoever executes it, that is what is wrong; NULL: it does not, or it is
+ * no such instruction. */
+static const char *arithmetic_of(struct checking *c, const struct follower *f)
+{
+    const struct ptx_code *code = f->program->ptx;
+    if (!code || f->stm >= code->count || strcmp(class_of(f), "step") != 0)
+        return NULL;
+    const struct ptx_op *op = &code->ops[f->stm];
+    const bool computes = strcmp(f->observable, FOLLOW_RESULT) == 0 || op->atomic;
+    return computes ? computed_fault(c->arena, (enum ptx_opcode)op->opcode) : NULL;
+}
+
 static void diverge(struct checking *c, const struct follower *f, const struct execution *execution)
 {
     struct answer *answer = &c->result->answers[ORACLE_REFERENCE];
@@ -159,6 +172,7 @@ static void diverge(struct checking *c, const struct follower *f, const struct e
                              .line = evidence_line(f->program, f->stm)};
     if (!answer_wants(answer, d))
         return;
+    d->part = arithmetic_of(c, f);
     d->evidence = evidence_of(c, f, execution);
     d->summary =
         arena_printf(c->arena,
@@ -264,6 +278,46 @@ static void follow_all_lone(struct checking *c)
             follow_lone(c, c->executions[i]);
 }
 
+/* ---- instructions by themselves ---- */
+
+static void diverge_computed(struct checking *c, const struct computed_differs *x)
+{
+    struct divergence *d = ARENA_NEW(c->arena, struct divergence);
+    struct evidence e;
+    const char *operands = "";
+    for (uint32_t k = 0; k < x->source_count; k++)
+        operands = arena_printf(c->arena, "%s%s0x%llx", operands, k ? ", " : "",
+                                (unsigned long long)x->sources[k]);
+    const char *engine = arena_printf(c->arena, "0x%llx", (unsigned long long)x->engine),
+               *reference = arena_printf(c->arena, "0x%llx", (unsigned long long)x->reference);
+    evidence_open(&e, c->arena);
+    evidence_string(&e, "instruction", x->text);
+    evidence_string(&e, "operands", operands);
+    evidence_string(&e, "engine", engine);
+    evidence_string(&e, "reference", reference);
+    *d = (struct divergence){
+        .oracle = ORACLE_REFERENCE,
+        .class_name = "computed",
+        .rule = RULE_NONE,
+        .observable = arena_printf(c->arena, FOLLOW_RESULT " of %s", ptx_mnemonics[x->opcode]),
+        .subject = SUBJECT_BLOCK,
+        .evidence = evidence_close(&e),
+        .part = computed_fault(c->arena, x->opcode),
+        .drawn = true};
+    d->summary = arena_printf(c->arena, "`%s` of %s is %s, by the reference %s", x->text, operands,
+                              engine, reference);
+    answer_diverge(&c->result->answers[ORACLE_REFERENCE], d);
+}
+
+static void judge_computed(struct checking *c)
+{
+    const uint64_t draw = pcg_splitmix(c->options->seed + COMPUTED_SEED);
+    struct computed_differs differs;
+    for (uint32_t i = 0; c->options->seed != 0 && i < COMPUTED_DRAWN; i++)
+        if (!computed_agrees(c->arena, draw + i, &differs))
+            diverge_computed(c, &differs);
+}
+
 /* ---- the answer ---- */
 
 /* "; not followed: crs (the reference has no rules for it), ..." */
@@ -282,13 +336,15 @@ static const char *not_followed(struct checking *c)
 void reference_judge(struct checking *c)
 {
     follow_all_lone(c);
+    judge_computed(c);
     struct answer *answer = &c->result->answers[ORACLE_REFERENCE];
     const struct reference *x = reference_of(c);
-    if (!x) {
+    if (!x && answer->verdict != VERDICT_DIVERGE) {
         answer->reason = is_drawn(c) ? "no execution was run" : "not drawn for this case";
         return;
     }
-    answer->checked = x->steps + x->events;
+    if (x)
+        answer->checked = x->steps + x->events;
     if (answer->verdict == VERDICT_DIVERGE)
         return;
     if (x->unknown) {

@@ -15,6 +15,7 @@ enum {
     REFERENCE_SHARE = 2,       /* one case in so many */
     REFERENCE_STEPS = 1 << 12, /* of an execution */
     REFERENCE_STEPS_OF_CASE = 1 << 16,
+    COMPUTED_SEED = 17,
     REFERENCE_HISTORIES = 1, /* executions of a subject whose histories are held against the text */
 };
 
