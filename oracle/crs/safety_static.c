@@ -10,17 +10,22 @@
  *
  * An unknown target or a large function says nothing. Asked once a case.
  */
+#include "engine/base/pcg.h"
 #include "engine/static/ptx_static.h"
 #include "oracle/check/evidence.h"
 #include "oracle/crs/safety.h"
+#include "oracle/crs/safety_paths.h"
 #include "oracle/crs/safety_walks.h"
 
 #include <string.h>
 
-enum { STATES = 1 << 12 }; /* of a function; generated ones have fewer than 500 */
+enum {
+    STATES = 1 << 12, /* of a function; generated ones have fewer than 500 */
+    DRAWN = 16        /* in a case: 25 microseconds each */
+};
 
-static void report(struct checking *c, const char *observable, const char *says, uint32_t line,
-                   const char *summary)
+static struct divergence *report(struct checking *c, const char *observable, const char *says,
+                                 uint32_t line, const char *summary)
 {
     struct answer *answer = &c->result->answers[ORACLE_SAFETY];
     struct divergence *d = ARENA_NEW(c->arena, struct divergence);
@@ -33,12 +38,13 @@ static void report(struct checking *c, const char *observable, const char *says,
                              .line = line,
                              .summary = summary};
     if (!answer_wants(answer, d))
-        return;
+        return d;
     evidence_open(&e, c->arena);
     evidence_number(&e, "line", line);
     evidence_string(&e, "says", says);
     d->evidence = evidence_close(&e);
     answer_diverge(answer, d);
+    return d;
 }
 
 static void report_fault(struct checking *c, const char *observable,
@@ -97,9 +103,29 @@ static void judge_executions(struct checking *c, const struct ptx_static *s, con
         judge_walks(c, tops);
 }
 
+/* Of programs, and of tokens alone, that the case's seed draws. */
+static void judge_drawn(struct checking *c)
+{
+    for (uint32_t i = 0; i < DRAWN; i++) {
+        size_t mark = arena_mark(c->arena);
+        const uint64_t seed = pcg_splitmix(c->options->seed + i);
+        const struct paths_fault fault =
+            i % 2 ? safety_stacks(c->arena, seed) : safety_paths(c->arena, seed);
+        if (fault.part) {
+            struct divergence *d = report(c, fault.part, fault.part, fault.line, fault.why);
+            d->part = fault.part;
+            d->drawn = true;
+            d->about = fault.kernel;
+            return;
+        }
+        arena_release(c->arena, mark);
+    }
+}
+
 void safety_static_judge(struct checking *c)
 {
     struct safety *seen = safety_of(c);
+    judge_drawn(c);
     if (!seen)
         return;
     const struct ptx_code *code = seen->program->ptx;

@@ -7,6 +7,7 @@
 #include "engine/subjects/forms.h"
 #include "oracle/check/check.h"
 #include "oracle/crs/safety.h"
+#include "oracle/crs/safety_paths.h"
 #include "oracle/crs/safety_walks.h"
 
 #include <stdlib.h>
@@ -269,6 +270,20 @@ static void rules_of_instructions(void **state)
     }
 }
 
+/* What is drawn, asked of both accounts of all paths. */
+static void drawn_programs_and_tokens(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 4000; seed++) {
+        size_t mark = arena_mark(&test_arena);
+        struct paths_fault program = safety_paths(&test_arena, seed),
+                           tokens = safety_stacks(&test_arena, seed);
+        if (program.part || tokens.part)
+            fail_msg("seed %u: %s", (unsigned)seed, program.part ? program.why : tokens.why);
+        arena_release(&test_arena, mark);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -282,6 +297,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(other_code, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(two_readings_of_the_rules, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(rules_of_instructions, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(drawn_programs_and_tokens, support_setup, support_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
