@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 1 << 16, SET_CHUNK = 1 << 20 }; /* bytes at once: the device hears of each */
+enum { CHUNK = 1 << 16, SET_CHUNK = 1 << 18 }; /* bytes at once: the device hears of each */
 
 EXPORT cudaError_t cudaMalloc(void **pointer, size_t bytes);
 EXPORT cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned flags);
@@ -399,7 +399,9 @@ static cudaError_t set_row(const struct set_2d *set, const char *function, char 
     const size_t most = bytes < SET_CHUNK ? bytes : SET_CHUNK;
     char *chunk = malloc(most + 1);
     cudaError_t error = chunk ? cudaSuccess : cudaErrorMemoryAllocation;
-    for (size_t i = 0; i < most && !error; i += set->element)
+    if (!error && set->element == 1)
+        memset(chunk, (int)set->value, most);
+    for (size_t i = 0; set->element > 1 && i < most && !error; i += set->element)
         memcpy(chunk + i, &set->value, set->element);
     for (size_t done = 0; done < bytes && !error; done += most)
         error = copy_memory(function, to + done, chunk, bytes - done < most ? bytes - done : most);

@@ -32,6 +32,7 @@ struct device_buffer {
     void *own; /* its bytes, if they are not in the file: of the heap, of inner variables */
     struct order_word *accesses; /* a word; NULL: none yet (order.c) */
     uint8_t *written;            /* a word: bits of the bytes that were written; NULL: all were */
+    uint64_t filled; /* so many bytes from its first one on were written, whatever `written` says */
     const struct device_stack
         *stack; /* where it was allocated; NULL: it is not known, or not asked */
     struct device_buffer *next;
@@ -137,6 +138,9 @@ void device_count_leaks(const struct device *device);
 /* Tells of it. */
 void device_tell_leaks(struct device *device);
 void device_mark(struct device *device, const struct device_range *range);
+bool device_all_written(const struct device_buffer *buffer);
+/* Its `written` says all. */
+void device_spread_written(struct device_buffer *buffer);
 void device_copy_marks(struct device *device, const struct device_range *range);
 /* The variables of a new module, each at an address that it keeps, until the program says where it has one. */
 void device_add_inner(struct device *device, const struct device_module *module);

@@ -33,13 +33,7 @@ enum {
     ERROR_UNSUPPORTED = 801
 };
 
-enum {
-    ALL_BYTES = 0xf,
-    SHARED_MOST = 227 << 10,
-    RESIDENT_MOST = 2048,
-    THREADS_MOST = 1024,
-    PROGRESS_MS = 10000
-};
+enum { SHARED_MOST = 227 << 10, RESIDENT_MOST = 2048, THREADS_MOST = 1024, PROGRESS_MS = 10000 };
 
 static const struct device_module *module_of(const struct device *device, uint32_t number)
 {
@@ -331,10 +325,12 @@ static bool move_memory(struct device *device, struct launch *launch, uint32_t m
             return false;
         if (out && buffer && !buffer->own && !buffer->is_laid_out)
             order_launch_region(device, launch, region, buffer);
-        if (!out && (!buffer || !buffer->written))
-            memset(written, ALL_BYTES, words);
-        else if (buffer && buffer->written)
+        if (buffer && !device_all_written(buffer)) {
+            device_spread_written(buffer);
             memcpy(out ? buffer->written : written, out ? written : buffer->written, words);
+        } else if (!out) {
+            launch_race_written(launch->race, region->word, (uint32_t)words);
+        }
     }
     return true;
 }

@@ -120,6 +120,10 @@ void device_mark(struct device *device, const struct device_range *range)
     uint64_t at = buffer ? range->to - buffer->at.address : 0, end = at + range->bytes;
     if (!buffer || !buffer->written || end > buffer->at.bytes)
         return;
+    if (at <= buffer->filled) {
+        buffer->filled = end > buffer->filled ? end : buffer->filled;
+        return;
+    }
     for (; at < end && at % 4 != 0; at++)
         mark_byte(buffer, at, true);
     if (end >= at + 4) {
@@ -130,19 +134,34 @@ void device_mark(struct device *device, const struct device_range *range)
         mark_byte(buffer, at, true);
 }
 
+bool device_all_written(const struct device_buffer *buffer)
+{
+    return !buffer->written || buffer->filled == buffer->at.bytes;
+}
+
+void device_spread_written(struct device_buffer *buffer)
+{
+    memset(buffer->written, ALL_BYTES, buffer->filled / 4);
+    for (uint64_t at = buffer->filled / 4 * 4; at < buffer->filled; at++)
+        mark_byte(buffer, at, true);
+    buffer->filled = 0;
+}
+
 void device_copy_marks(struct device *device, const struct device_range *range)
 {
     struct device_buffer *to = device_buffer_at(device, range->to);
     const struct device_buffer *from = device_buffer_at(device, range->from);
     if (!to || !to->written || !from)
         return;
-    if (!from->written) {
+    if (device_all_written(from)) {
         device_mark(device, range);
         return;
     }
+    device_spread_written(to);
     for (uint64_t i = 0; i < range->bytes; i++) {
         uint64_t source = range->from - from->at.address + i;
-        mark_byte(to, range->to - to->at.address + i, from->written[source / 4] >> source % 4 & 1);
+        mark_byte(to, range->to - to->at.address + i,
+                  source < from->filled || from->written[source / 4] >> source % 4 & 1);
     }
 }
 

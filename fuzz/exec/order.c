@@ -318,11 +318,12 @@ static struct order_manner manner_at(const struct launch_race *race, uint32_t lo
     const struct launch_slot write = launch_slot_at(race, LAUNCH_WRITE, location);
     struct order_manner m = {.reads = read.thread != 0, .writes = write.thread != 0};
     *stm = write.thread ? write.stm : read.stm;
-    m.strong = !m.reads && !m.writes && launch_slot_at(race, LAUNCH_STRONG, location).thread != 0;
-    for (enum launch_kept i = LAUNCH_STRONG; i <= LAUNCH_STRONG_BLOCK; i++) {
+    const bool plain = m.reads || m.writes;
+    for (enum launch_kept i = LAUNCH_STRONG; i < LAUNCH_KEPT; i++) {
         const struct launch_slot strong = launch_slot_at(race, i, location);
         if (strong.thread == 0)
-            break;
+            continue;
+        m.strong = !plain;
         m.reads |= race->manners[strong.stm].reads;
         m.writes |= race->manners[strong.stm].writes;
         *stm = *stm ? *stm : strong.stm;
@@ -342,8 +343,8 @@ void order_launch_region(struct device *device, const struct launch *launch,
         struct order_manner all = {.strong = true};
         bool whole = true;
         uint32_t stm = 0, one;
-        if (!race->touched[first / LAUNCH_TOUCHED]) {
-            word += (LAUNCH_TOUCHED - first % LAUNCH_TOUCHED - 1) / units;
+        if (!(race->chunks[first / LAUNCH_CHUNK] & LAUNCH_TOUCHED)) {
+            word += (LAUNCH_CHUNK - first % LAUNCH_CHUNK - 1) / units;
             continue;
         }
         for (uint32_t l = first; l < first + units; l++) {

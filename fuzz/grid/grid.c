@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ALL_BYTES = 0xf, PROGRESS_MS = 1000, DECIDING_MOST = 1 << 27 /* steps of warps */ };
+enum { PROGRESS_MS = 1000, DECIDING_MOST = 1 << 27 /* steps of warps */ };
 
 struct grid {
     struct cli *cli;
@@ -46,7 +46,7 @@ static bool go_on(void *context, uint64_t steps, uint64_t blocks)
 
 void grid_mark_written(struct launch *launch)
 {
-    memset(launch->race->written, ALL_BYTES, launch->program->shared_base);
+    launch_race_written(launch->race, 0, launch->program->shared_base);
 }
 
 /* ---- what is found ---- */

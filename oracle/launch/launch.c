@@ -307,10 +307,9 @@ static void run_divided(struct launch *launch, const struct launch_options *opti
     const struct launch before = *launch;
     const size_t words = launch->program->shared_base;
     int32_t *memory = arena_room(launch->arena, 4 * words);
-    uint8_t *written = launch->race->written ? arena_room(launch->arena, words) : NULL;
+    struct launch_race *fresh = launch_race_new(launch->arena, launch->program);
+    launch_race_written_as(fresh, launch->race);
     memcpy(memory, launch->machine->memory, 4 * words);
-    if (written)
-        memcpy(written, launch->race->written, words);
     run_next(launch, options);
     const uint64_t groups = launch->blocks / launch->program->launch.blocks;
     const bool divide = launch->status == STATUS_TERMINATED && !launch->race->findings &&
@@ -318,8 +317,7 @@ static void run_divided(struct launch *launch, const struct launch_options *opti
     launch->divided = divide && launch_run_parallel(launch, options);
     if (divide && !launch->divided) {
         *launch = before;
-        launch->race = launch_race_new(launch->arena, launch->program);
-        launch->race->written = written;
+        launch->race = fresh;
         memcpy(launch->machine->memory, memory, 4 * words);
         machine_restart(launch->machine);
     }

@@ -99,10 +99,7 @@ static struct worker *new_worker(struct common *c)
     w->machine = w->part.machine = launch_machine(&w->arena, launch->program, &reason);
     w->part.race = launch_race_new(&w->arena, launch->program);
     memcpy(w->machine->memory, launch->machine->memory, memory_bytes(launch));
-    if (launch->race->written)
-        memcpy(w->part.race->written, launch->race->written, launch->program->shared_base);
-    else
-        w->part.race->written = NULL;
+    launch_race_written_as(w->part.race, launch->race);
     return w;
 }
 
@@ -121,7 +118,7 @@ static bool is_changed(const struct launch_race *race, uint32_t location)
 /* Whether a location may have been accessed: of so many one behind the other, one was. */
 static bool is_touched(const struct launch_race *race, uint32_t location)
 {
-    return race->touched[location / LAUNCH_TOUCHED];
+    return race->chunks[location / LAUNCH_CHUNK] & LAUNCH_TOUCHED;
 }
 
 /* Whether accesses of a location by different workers race. */
@@ -192,10 +189,12 @@ static void put_together(struct launch *launch, const struct worker *w, uint32_t
 static void put_log(struct launch_race *to, const struct launch_race *from, uint32_t location)
 {
     static const enum launch_kept lasts[] = {LAUNCH_WRITE, LAUNCH_READ, LAUNCH_STRONG};
-    for (uint32_t i = 0; i < sizeof lasts / sizeof *lasts; i++)
-        if (launch_slot_at(to, lasts[i], location).thread == 0)
-            launch_put(to, lasts[i], location, launch_slot_at(from, lasts[i], location));
-    to->touched[location / LAUNCH_TOUCHED] = true;
+    for (uint32_t i = 0; i < sizeof lasts / sizeof *lasts; i++) {
+        const struct launch_slot slot = launch_slot_at(from, lasts[i], location);
+        if (slot.thread != 0 && launch_slot_at(to, lasts[i], location).thread == 0)
+            launch_put(to, lasts[i], location, slot);
+    }
+    to->chunks[location / LAUNCH_CHUNK] |= from->chunks[location / LAUNCH_CHUNK];
 }
 
 /* From this location on, as many as are touched together. */
@@ -208,7 +207,9 @@ static void put_all(struct launch *launch, const struct worker *w, uint32_t from
         put_together(launch, w, l, atomic, before);
         put_log(launch->race, w->part.race, l);
     }
-    for (uint32_t word = from / units; launch->race->written && word < to / units; word++)
+    const bool asked =
+        launch->race->written && !(launch->race->chunks[from / LAUNCH_CHUNK] & LAUNCH_WRITTEN);
+    for (uint32_t word = from / units; asked && word < to / units; word++)
         launch->race->written[word] |= w->part.race->written[word];
 }
 
@@ -220,10 +221,10 @@ static bool merge(struct launch *launch, struct worker *const *workers, uint32_t
         if (race_at(workers, count, l))
             return false;
     for (uint32_t i = 1; i < count; i++)
-        for (uint32_t l = 0; l < locations; l += LAUNCH_TOUCHED) {
+        for (uint32_t l = 0; l < locations; l += LAUNCH_CHUNK) {
             uint32_t left = locations - l;
             if (is_touched(workers[i]->part.race, l))
-                put_all(launch, workers[i], l, l + (left < LAUNCH_TOUCHED ? left : LAUNCH_TOUCHED),
+                put_all(launch, workers[i], l, l + (left < LAUNCH_CHUNK ? left : LAUNCH_CHUNK),
                         before);
         }
     return true;

@@ -9,24 +9,26 @@
 
 #include "engine/base/inline.h"
 
+#include <string.h>
+
 enum { ALL_BYTES = 0xf, RUN_LEAST = 4 };
 
 struct quick {
-    const struct launch_slots *global, *shared; /* of enum launch_kept */
-    uint8_t *written, *touched;
+    struct launch_chunk_slots *global, *shared;
+    struct launch_slot *const *rows;
+    uint8_t *written, *chunks;
     uint32_t threads, global_locations;
     uint32_t block_first;   /* of the block: its first thread + 1 */
     uint32_t block_floor;   /* what its threads did before is known to all of them */
     struct launch_slot now; /* the access, of the first lane in question */
-    bool has_strong;
 };
 
 /* Lanes in a row, at locations in a row. What goes over from global into shared memory is taken for global, where no
  * less is unknown. */
 struct stretch {
-    uint32_t location, count;
+    uint32_t location, count, place; /* in its memory */
     bool shared;
-    const struct launch_slots *kept; /* of its memory, where the first location is number `at` */
+    struct launch_slots *kept; /* of its chunk, where the first location is number `at` */
     uint32_t at;
 };
 
@@ -99,19 +101,40 @@ INLINED bool are_far(const struct quick *q, const struct stretch *s)
     return far && !s->shared;
 }
 
+/* A stretch lies in one chunk of global memory, or in shared memory, of which this is never said. */
+INLINED bool are_all_written(const struct quick *q, const struct stretch *s)
+{
+    return q->chunks[s->location / LAUNCH_CHUNK] & LAUNCH_WRITTEN;
+}
+
+INLINED bool are_unwritten(const struct quick *q, const struct stretch *s)
+{
+    uint8_t bytes = ALL_BYTES;
+    if (!q->written || are_all_written(q, s))
+        return false;
+    for (uint32_t i = 0; i < s->count; i++)
+        bytes &= q->written[s->location + i];
+    return bytes != ALL_BYTES;
+}
+
+/* Whether somebody's strong access is unknown, or may be. */
+INLINED bool meet_strong(const struct quick *q, const struct stretch *s,
+                         const enum access_kind kind)
+{
+    const uint8_t either = q->chunks[s->location / LAUNCH_CHUNK] |
+                           q->chunks[(s->location + s->count - 1) / LAUNCH_CHUNK];
+    if (!(either & LAUNCH_STRONGLY))
+        return false;
+    if (kind != ACCESS_READ && are_there(s->kept[LAUNCH_STRONG_READ].thread + s->at, s->count))
+        return true;
+    return kind == ACCESS_ATOMIC ? are_far(q, s)
+                                 : are_there(s->kept[LAUNCH_STRONG].thread + s->at, s->count);
+}
+
 /* Whether one of them may meet somebody. */
 INLINED bool may_meet(const struct quick *q, const struct stretch *s, const enum access_kind kind)
 {
-    if (kind != ACCESS_WRITE && q->written) {
-        uint8_t bytes = ALL_BYTES;
-        for (uint32_t i = 0; i < s->count; i++)
-            bytes &= q->written[s->location + i];
-        if (bytes != ALL_BYTES)
-            return true;
-    }
-    if (q->has_strong &&
-        (kind == ACCESS_ATOMIC ? are_far(q, s)
-                               : are_there(s->kept[LAUNCH_STRONG].thread + s->at, s->count)))
+    if ((kind != ACCESS_WRITE && are_unwritten(q, s)) || meet_strong(q, s, kind))
         return true;
     if (are_unknown(q, LAUNCH_WRITE, s))
         return true;
@@ -136,8 +159,8 @@ INLINED bool are_read(const struct quick *q, const struct stretch *s)
  * block. */
 INLINED void push(const struct quick *q, const enum launch_kept what, const struct stretch *s)
 {
-    const struct launch_slots *last = &s->kept[what], *thread = &s->kept[what + 1],
-                              *block = &s->kept[what + 2];
+    struct launch_slots *last = &s->kept[what], *thread = &s->kept[what + 1],
+                        *block = &s->kept[what + 2];
     for (uint32_t i = 0, l = s->at; i < s->count; i++, l++) {
         const uint32_t who = last->thread[l], self = q->now.thread + i;
         if (!(what == LAUNCH_READ ? is_unknown(q, who, last->time[l], self, s->shared) >> 31
@@ -166,16 +189,65 @@ INLINED void put_now(const struct quick *q, const enum launch_kept what, const s
     }
 }
 
+INLINED void touch(const struct quick *q, const struct stretch *s, const enum access_kind kind)
+{
+    const uint8_t how = kind == ACCESS_ATOMIC ? LAUNCH_TOUCHED | LAUNCH_STRONGLY : LAUNCH_TOUCHED;
+    q->chunks[s->location / LAUNCH_CHUNK] |= how;
+    q->chunks[(s->location + s->count - 1) / LAUNCH_CHUNK] |= how;
+    if (kind == ACCESS_WRITE && q->written && !are_all_written(q, s))
+        memset(q->written + s->location, ALL_BYTES, s->count);
+}
+
+/* ---- rows (launch_race.h) ---- */
+
+INLINED void open_rows(const struct quick *q, const struct stretch *s)
+{
+    if (s->shared)
+        return;
+    for (uint32_t r = s->place / LAUNCH_ROW; r <= (s->place + s->count - 1) / LAUNCH_ROW; r++)
+        for (enum launch_kept what = 0; what <= LAUNCH_READ; what++)
+            if (q->rows[what][r].thread != LAUNCH_OPEN)
+                launch_open(&s->kept[what], &q->rows[what][r], r * LAUNCH_ROW % LAUNCH_CHUNK);
+}
+
+/* Who did it is of one warp, so what is unknown of one location is unknown of all. An open row's is. */
+INLINED bool is_row_unknown(const struct quick *q, const struct launch_slot *row, uint32_t thread)
+{
+    return row->thread == LAUNCH_OPEN || is_unknown(q, row->thread, row->time, thread, false) >> 31;
+}
+
+/* A stretch of whole rows, read or written, where nobody is met and nothing but the last ones need be known. False:
+ * nothing was done. */
+INLINED bool visit_rows(const struct quick *q, const struct stretch *s, const enum access_kind kind)
+{
+    if (s->shared || s->place % LAUNCH_ROW != 0 || s->count % LAUNCH_ROW != 0 ||
+        kind == ACCESS_ATOMIC)
+        return false;
+    const uint32_t count = s->count / LAUNCH_ROW;
+    struct launch_slot *writes = q->rows[LAUNCH_WRITE] + s->place / LAUNCH_ROW,
+                       *reads = q->rows[LAUNCH_READ] + s->place / LAUNCH_ROW;
+    for (uint32_t r = 0; r < count; r++)
+        if (is_row_unknown(q, &writes[r], q->now.thread + r * LAUNCH_ROW) ||
+            is_row_unknown(q, &reads[r], q->now.thread + r * LAUNCH_ROW))
+            return false;
+    if ((kind == ACCESS_READ && are_unwritten(q, s)) || meet_strong(q, s, kind))
+        return false;
+    touch(q, s, kind);
+    for (uint32_t r = 0; r < count; r++) {
+        struct launch_slot *row = kind == ACCESS_READ ? &reads[r] : &writes[r];
+        *row = q->now;
+        row->thread += r * LAUNCH_ROW;
+    }
+    return true;
+}
+
 /* False: nothing was done. */
 INLINED bool visit(const struct quick *q, const struct stretch *s, const enum access_kind kind)
 {
+    open_rows(q, s);
     if (may_meet(q, s, kind))
         return false;
-    q->touched[s->location / LAUNCH_TOUCHED] = true;
-    q->touched[(s->location + s->count - 1) / LAUNCH_TOUCHED] = true;
-    if (kind == ACCESS_WRITE && q->written)
-        for (uint32_t i = 0; i < s->count; i++)
-            q->written[s->location + i] = ALL_BYTES;
+    touch(q, s, kind);
     if (kind == ACCESS_READ && are_unknown(q, LAUNCH_READ, s)) {
         if (are_read(q, s))
             return true;
@@ -217,11 +289,22 @@ INLINED uint32_t alike(const struct access_row *row, uint32_t i)
 INLINED struct stretch stretch_at(const struct quick *q, uint32_t location)
 {
     const bool shared = location >= q->global_locations;
+    const uint32_t place = location - (shared ? q->global_locations : 0);
     return (struct stretch){.location = location,
                             .count = 1,
+                            .place = place,
                             .shared = shared,
-                            .kept = shared ? q->shared : q->global,
-                            .at = location - (shared ? q->global_locations : 0)};
+                            .kept = (shared ? q->shared : q->global)[place / LAUNCH_CHUNK].kept,
+                            .at = place % LAUNCH_CHUNK};
+}
+
+/* Of so many locations in a row those that lie in its memory and in its chunk. */
+INLINED uint32_t within(const struct quick *q, const struct stretch *s, uint32_t count)
+{
+    const uint32_t chunk = LAUNCH_CHUNK - s->at;
+    const uint32_t memory = s->shared ? UINT32_MAX : q->global_locations - s->location;
+    const uint32_t most = chunk < memory ? chunk : memory;
+    return count < most ? count : most;
 }
 
 INLINED uint32_t go(struct quick *q, const struct access_row *row, uint32_t i,
@@ -233,11 +316,9 @@ INLINED uint32_t go(struct quick *q, const struct access_row *row, uint32_t i,
         struct stretch s = stretch_at(q, row->location[lane]);
         q->now.thread = first + lane;
         if (i >= one_by_one) {
-            s.count = run_at(row, i);
-            if (!s.shared && s.count > q->global_locations - s.location)
-                s.count = q->global_locations - s.location;
+            s.count = within(q, &s, run_at(row, i));
             one_by_one = i + s.count;
-            if (s.count >= RUN_LEAST && visit(q, &s, kind)) {
+            if (s.count >= RUN_LEAST && (visit_rows(q, &s, kind) || visit(q, &s, kind))) {
                 i += s.count - 1;
                 continue;
             }
@@ -257,18 +338,18 @@ uint32_t launch_go_quickly(const struct launch_race *race, enum access_kind kind
     const struct ast_launch *launch = &race->program->launch;
     const uint32_t resident = row->first_thread / launch->threads;
     const struct sync_block *block = &race->sync.block[resident];
-    struct quick q = {.global = race->kept,
+    struct quick q = {.global = race->global,
                       .shared = race->shared,
                       .written = race->written,
-                      .touched = race->touched,
+                      .rows = race->rows,
+                      .chunks = race->chunks,
                       .threads = launch->threads,
                       .global_locations = race->global_locations,
                       .block_first = (race->first_block + resident) * launch->threads + 1,
                       .block_floor = block->floor,
                       .now = {.thread = race->first_block * launch->threads + row->first_thread + 1,
                               .time = block->clock,
-                              .stm = row->stm},
-                      .has_strong = race->has_strong};
+                              .stm = row->stm}};
     return kind == ACCESS_READ    ? go(&q, row, i, ACCESS_READ)
            : kind == ACCESS_WRITE ? go(&q, row, i, ACCESS_WRITE)
                                   : go(&q, row, i, ACCESS_ATOMIC);

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { FINDINGS_MAX = 64 };
+enum { FINDINGS_MAX = 64, ALL_BYTES = 0xf };
 
 /* ---- words ---- */
 
@@ -189,7 +189,7 @@ INLINED void keep(struct launch_race *race, enum launch_kept what, const struct 
                (struct launch_slot){(uint32_t)seen->thread + 1, seen->time, seen->stm});
 }
 
-/* `what` is LAUNCH_READ or LAUNCH_STRONG; those of another thread, of another block stand behind it. */
+/* `what` is LAUNCH_READ, LAUNCH_STRONG or LAUNCH_STRONG_READ; those of another thread, of another block stand behind it. */
 INLINED void put_slot(struct launch_race *race, enum launch_kept what, const struct seen *seen)
 {
     const struct launch_slot last = launch_slot_at(race, what, seen->location);
@@ -223,9 +223,10 @@ static bool scopes_meet(const struct launch_race *race, const struct launch_slot
 static struct launch_slot meet_strong(const struct launch_race *race, const struct seen *seen)
 {
     const struct launch_manner *m = &race->manners[seen->stm];
-    for (enum launch_kept i = LAUNCH_STRONG; i <= LAUNCH_STRONG_BLOCK; i++) {
+    const enum launch_kept end = m->writes ? LAUNCH_KEPT : LAUNCH_STRONG_READ;
+    for (enum launch_kept i = LAUNCH_STRONG; i < end; i++) {
         const struct launch_slot slot = launch_slot_at(race, i, seen->location);
-        if (slot.thread == 0 || !(m->writes || race->manners[slot.stm].writes))
+        if (slot.thread == 0)
             continue;
         if (!(m->strong && scopes_meet(race, &slot, seen)) && is_unordered(race, &slot, seen))
             return slot;
@@ -251,13 +252,12 @@ INLINED void visit(struct launch_race *race, const struct seen *seen, const stru
         partner.thread = 0;
     if (m->writes && !partner.thread && launch_slot_at(race, LAUNCH_READ, seen->location).thread)
         partner = meet_reads(race, seen);
-    if (!partner.thread && race->has_strong &&
-        launch_slot_at(race, LAUNCH_STRONG, seen->location).thread)
+    if (!partner.thread && race->has_strong)
         partner = meet_strong(race, seen);
     if (partner.thread)
         note_race(race, seen, &partner);
     if (m->strong)
-        put_slot(race, LAUNCH_STRONG, seen);
+        put_slot(race, m->writes ? LAUNCH_STRONG : LAUNCH_STRONG_READ, seen);
     else if (m->writes)
         keep(race, LAUNCH_WRITE, seen);
     else
@@ -275,6 +275,9 @@ INLINED void write_bytes(struct launch_race *race, uint32_t location, uint32_t s
 INLINED bool has_bytes(const struct launch_race *race, uint32_t location, uint32_t span)
 {
     uint32_t units = race->program->units, each = 4 / units;
+    if (race->chunks[location / LAUNCH_CHUNK] & race->chunks[(location + span - 1) / LAUNCH_CHUNK] &
+        LAUNCH_WRITTEN)
+        return true;
     for (uint32_t l = location; l < location + span; l++) {
         uint32_t wanted = ((1u << each) - 1) << l % units * each;
         if ((race->written[l / units] & wanted) != wanted)
@@ -318,7 +321,8 @@ static void visit_lane(struct launch_race *race, const struct access_row *row, s
                        enum access_kind kind, const struct launch_manner *m)
 {
     seen->shared = seen->location >= race->global_locations;
-    race->touched[seen->location / LAUNCH_TOUCHED] = true;
+    race->chunks[seen->location / LAUNCH_CHUNK] |=
+        m->strong ? LAUNCH_TOUCHED | LAUNCH_STRONGLY : LAUNCH_TOUCHED;
     if (race->written && kind != ACCESS_WRITE && !has_bytes(race, seen->location, row->span))
         note_unwritten(race, seen);
     if (race->written)
@@ -486,12 +490,9 @@ static void number_clusters(struct launch_race *race)
             ptx_cluster_block(race->program->ptx->kernel, race->first_block + block, 0);
 }
 
-static void keep_slots(struct arena *arena, struct launch_slots *kept, size_t count)
+static struct launch_chunk_slots *slots_for(struct arena *arena, size_t locations)
 {
-    for (enum launch_kept i = 0; i < LAUNCH_KEPT; i++)
-        kept[i] = (struct launch_slots){.thread = ARENA_ARRAY(arena, uint32_t, count + 1),
-                                        .time = ARENA_ARRAY(arena, uint32_t, count + 1),
-                                        .stm = ARENA_ARRAY(arena, uint32_t, count + 1)};
+    return ARENA_ARRAY(arena, struct launch_chunk_slots, locations / LAUNCH_CHUNK + 1);
 }
 
 struct launch_race *launch_race_new(struct arena *arena, const struct program *program)
@@ -508,9 +509,12 @@ struct launch_race *launch_race_new(struct arena *arena, const struct program *p
                                        .barrier = on_barrier,
                                        .use = program->ptx->has_named_barriers ? on_use : NULL,
                                        .step = race->syncs ? on_step : NULL};
-    keep_slots(arena, race->kept, race->global_locations);
-    keep_slots(arena, race->shared, locations - race->global_locations);
-    race->touched = ARENA_ARRAY(arena, uint8_t, locations / LAUNCH_TOUCHED + 1);
+    race->global = slots_for(arena, race->global_locations);
+    for (uint32_t i = 0; program->units == 1 && i <= LAUNCH_READ; i++)
+        race->rows[i] =
+            ARENA_ARRAY(arena, struct launch_slot, race->global_locations / LAUNCH_ROW + 1);
+    race->shared = slots_for(arena, locations - race->global_locations);
+    race->chunks = ARENA_ARRAY(arena, uint8_t, locations / LAUNCH_CHUNK + 1);
     race->written = ARENA_ARRAY(arena, uint8_t, program->private_base + 1);
     sync_start(&race->sync, arena, program->launch.blocks, program->launch.threads,
                program->launch.warp);
@@ -535,11 +539,50 @@ void launch_race_restart(struct launch_race *race, const struct program *program
     number_clusters(race);
 }
 
+void launch_race_written(struct launch_race *race, uint32_t word, uint32_t words)
+{
+    const uint32_t each = LAUNCH_CHUNK / race->program->units; /* words of a chunk */
+    for (uint32_t end = word + words, next; word < end; word = next) {
+        next = word - word % each + each;
+        if (word % each == 0 && next <= end)
+            race->chunks[word / each] |= LAUNCH_WRITTEN;
+        else
+            memset(race->written + word, ALL_BYTES, (next < end ? next : end) - word);
+    }
+}
+
+void launch_race_written_as(struct launch_race *race, const struct launch_race *other)
+{
+    const uint32_t each = LAUNCH_CHUNK / race->program->units, words = race->program->shared_base;
+    if (!other->written)
+        race->written = NULL;
+    for (uint32_t word = 0, next; other->written && word < words; word = next) {
+        next = word + each < words ? word + each : words;
+        race->chunks[word / each] = other->chunks[word / each] & LAUNCH_WRITTEN;
+        if (!race->chunks[word / each])
+            memcpy(race->written + word, other->written + word, next - word);
+    }
+}
+
+/* Chunks in which this says of each word what was written: `written` says it. */
+static void spread_written(struct launch_race *race, uint32_t word, uint32_t words)
+{
+    const uint32_t each = LAUNCH_CHUNK / race->program->units;
+    for (uint32_t c = word / each; c <= (word + words - 1) / each; c++)
+        if (race->chunks[c] & LAUNCH_WRITTEN) {
+            memset(race->written + c * each, ALL_BYTES, each);
+            race->chunks[c] &= (uint8_t)~LAUNCH_WRITTEN;
+        }
+}
+
 void launch_race_forget(struct launch_race *race, uint32_t location, uint32_t words)
 {
-    const uint32_t units = race->program->units, count = words * units;
-    for (enum launch_kept i = 0; i < LAUNCH_KEPT; i++)
-        memset(race->kept[i].thread + location, 0, count * sizeof *race->kept[i].thread);
-    if (race->written)
+    const uint32_t units = race->program->units;
+    for (uint32_t l = location; l < location + words * units; l++)
+        for (enum launch_kept i = 0; i < LAUNCH_KEPT; i++)
+            launch_put(race, i, l, (struct launch_slot){0});
+    if (race->written) {
+        spread_written(race, location / units, words);
         memset(race->written + location / units, 0, words);
+    }
 }
