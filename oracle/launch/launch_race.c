@@ -189,7 +189,8 @@ INLINED void keep(struct launch_race *race, enum launch_kept what, const struct 
                (struct launch_slot){(uint32_t)seen->thread + 1, seen->time, seen->stm});
 }
 
-/* `what` is LAUNCH_READ, LAUNCH_STRONG or LAUNCH_STRONG_READ; those of another thread, of another block stand behind it. */
+/* `what` is LAUNCH_READ, LAUNCH_STRONG or LAUNCH_STRONG_READ; those of another thread, of another block stand behind
+ * it. */
 INLINED void put_slot(struct launch_race *race, enum launch_kept what, const struct seen *seen)
 {
     const struct launch_slot last = launch_slot_at(race, what, seen->location);

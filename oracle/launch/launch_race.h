@@ -5,9 +5,9 @@
  * (launch_sync.h), and they are not both strong with scopes that hold each other's thread: PTX's definition. Strong are
  * atomics, volatile accesses, and those with .relaxed, .acquire or .release.
  *
- * A location keeps its last write, and of reads, strong writes and strong reads three each (enum launch_kept). A read that comes
- * after the one that is kept takes its place: who does not come after the earlier one does not come after it either.
- * So no race is told that is none, the first race at a location is found as long as barriers alone order its accesses,
+ * A location keeps its last write, and of reads, strong writes and strong reads three each (enum launch_kept). A read
+ * that comes after the one that is kept takes its place: who does not come after the earlier one does not come after it
+ * either. So no race is told that is none, the first race at a location is found as long as barriers alone order its accesses,
  * and where fences order some of its readers with a writer, but not another one, it may be missed.
  */
 #ifndef ORACLE_LAUNCH_RACE_H
@@ -44,9 +44,9 @@ struct launch_slot {
 };
 
 /* What is kept of a location: who wrote it last; of those who read it, of those whose strong accesses wrote it or only
- * read it, the last one, the last one of another thread, the last one of another block. So whoever of all of them a barrier does not
- * put before an access is there, or somebody else whom it does not. In shared memory, who is of another block was there
- * before the blocks of now, and counts for nothing. */
+ * read it, the last one, the last one of another thread, the last one of another block. So whoever of all of them a
+ * barrier does not put before an access is there, or somebody else whom it does not. In shared memory, who is of
+ * another block was there before the blocks of now, and counts for nothing. */
 enum launch_kept {
     LAUNCH_WRITE,
     LAUNCH_READ,

@@ -1,5 +1,5 @@
-/* Races of a launch, and reads of what nothing wrote, against their definitions: the first one is told with the row that
- * makes it, and none before. */
+/* Races of a launch, and reads of what nothing wrote, against their definitions: the first one is told with the row
+ * that makes it, and none before. */
 #include "tests/unit/shared/support.h"
 
 #include "engine/base/pcg.h"
@@ -30,8 +30,8 @@ struct log {
     struct entry entries[LOG];
 };
 
-/* Two accesses of one location, one of which writes, not both strong and of one block (the atomics' scope), that no barrier of a
- * block orders; blocks that share memory come one after the other. */
+/* Two accesses of one location, one of which writes, not both strong and of one block (the atomics' scope), that no
+ * barrier of a block orders; blocks that share memory come one after the other. */
 static bool races(const struct log *log, const struct entry *now, bool shared)
 {
     for (uint32_t i = 0; i < log->count; i++) {
