@@ -7,8 +7,8 @@
  *
  * A location keeps its last write, and of reads, strong writes and strong reads three each (enum launch_kept). A read
  * that comes after the one that is kept takes its place: who does not come after the earlier one does not come after it
- * either. So no race is told that is none, the first race at a location is found as long as barriers alone order its accesses,
- * and where fences order some of its readers with a writer, but not another one, it may be missed.
+ * either. So no race is told that is none, the first race at a location is found as long as barriers alone order its
+ * accesses, and where fences order some of its readers with a writer, but not another one, it may be missed.
  */
 #ifndef ORACLE_LAUNCH_RACE_H
 #define ORACLE_LAUNCH_RACE_H
