@@ -1,6 +1,5 @@
 #include "oracle/graphs/graphs.h"
 
-#include "engine/base/pcg.h"
 #include "engine/input/input.h"
 #include "engine/reference/ref_flow.h"
 #include "engine/to_ptx/ptx_flow.h"
@@ -18,10 +17,18 @@ static struct ref_flow *new_flow(struct arena *arena, uint32_t count, const uint
 
 /* ---- PTX ---- */
 
+/* The node's innermost loop, all that it is in, and whether it heads one. */
 static bool same_loops(struct ref_flow *g, const struct ptx_graph *graph, uint32_t node)
 {
-    uint32_t head = ref_flow_innermost(g, node), loop = graph->loop[node];
+    uint32_t head = ref_flow_innermost(g, node), loop = graph->loop[node], around = 0;
+    for (uint32_t l = 0; l < graph->loop_count; l++) {
+        bool in = ref_flow_in_loop(g, graph->loops[l].header, node);
+        if (in != ptx_graph_in_loop(graph, l, node))
+            return false;
+        around += in;
+    }
     return head == (loop == PTX_GRAPH_NONE ? REF_FLOW_NONE : graph->loops[loop].header) &&
+           (loop == PTX_GRAPH_NONE || graph->loops[loop].depth == around) &&
            ref_flow_heads(g, node) == (ptx_graph_headed(graph, node) != PTX_GRAPH_NONE);
 }
 
@@ -39,7 +46,22 @@ static const char *compare_node(struct ref_flow *g, const struct ptx_graph *grap
     for (uint32_t by = 0; by < g->count; by++)
         if (ptx_graph_dominates(graph, by, node) != (by == node || ref_flow_dominates(g, by, node)))
             return "dominates";
+    bool ends = false;
+    for (uint32_t to = 0; to < g->count && !ends; to++)
+        ends = g->next_count[to] == 0 && ref_flow_reaches(g, node, to, REF_FLOW_NONE);
+    if (graph->reaches_end[node] != ends)
+        return "reaches an end";
     return graph->reducible && !same_loops(g, graph, node) ? "loop" : NULL;
+}
+
+/* The edge that is told of goes back, as there is a way around, and not to a head. */
+static bool is_bad_edge(struct ref_flow *g, const struct ptx_graph *graph)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < g->next_count[graph->bad_from]; i++)
+        found |= g->next[graph->bad_from][i] == graph->bad_to;
+    return found && ref_flow_reaches(g, graph->bad_to, graph->bad_from, REF_FLOW_NONE) &&
+           !ref_flow_is_back(g, graph->bad_from, graph->bad_to);
 }
 
 const char *graphs_of_ptx(struct arena *arena, const struct ptx_graph *graph)
@@ -51,9 +73,32 @@ const char *graphs_of_ptx(struct arena *arena, const struct ptx_graph *graph)
             ref_flow_add(g, n, graph->next[e]);
     if (ref_flow_reducible(g, arena) != graph->reducible)
         return "reducible";
+    if (!graph->reducible && !is_bad_edge(g, graph))
+        return "edge into a loop";
     for (uint32_t n = 0; n < graph->count && !differs; n++)
         differs = compare_node(g, graph, n);
     return differs;
+}
+
+/* Half of the edges go on: kernels have graphs of few shapes, and hardly one that is not reducible. */
+struct ptx_graph *graphs_drawn(struct arena *arena, struct pcg *rng)
+{
+    struct ptx_graph *g = ARENA_NEW(arena, struct ptx_graph);
+    g->count = 2 + pcg_below(rng, GRAPHS_DRAWN_NODES - 1);
+    g->next_first = ARENA_ARRAY(arena, uint32_t, g->count + 1);
+    g->next = ARENA_ARRAY(arena, uint32_t, 2 * g->count);
+    for (uint32_t n = 0; n < g->count; n++) {
+        uint32_t to = pcg_below(rng, g->count), other = pcg_below(rng, g->count);
+        g->next_first[n] = g->edges;
+        if (pcg_below(rng, 8) == 0)
+            continue;
+        g->next[g->edges++] = n + 1 < g->count && pcg_below(rng, 3) ? n + 1 : to;
+        if (other != g->next[g->edges - 1] && pcg_below(rng, 2))
+            g->next[g->edges++] = other;
+    }
+    g->next_first[g->count] = g->edges;
+    ptx_graph_analyse(arena, g);
+    return g;
 }
 
 /* ---- blocks ---- */
@@ -169,9 +214,15 @@ static void judge_ptx(struct checking *c)
     }
 }
 
-/* A few functions that are drawn for it: kernels of campaigns are mostly in normal form before. */
+/* A few functions that are drawn for it: kernels of campaigns are mostly in normal form before. And graphs. */
 static void judge_drawn(struct checking *c)
 {
+    struct pcg rng = pcg_derive(c->options->seed + GRAPHS_SEED, PCG_ORDER, 0);
+    for (uint32_t i = 0; i < GRAPHS_DRAWN; i++) {
+        const char *differs = graphs_of_ptx(c->arena, graphs_drawn(c->arena, &rng));
+        if (differs)
+            report(c, "of no kernel", differs);
+    }
     for (uint64_t i = 0; i < GRAPHS_DRAWN; i++) {
         bool taken;
         const char *text = graphs_text(c->arena, c->options->seed * GRAPHS_DRAWN + i);

@@ -6,6 +6,7 @@
 #ifndef ORACLE_GRAPHS_H
 #define ORACLE_GRAPHS_H
 
+#include "engine/base/pcg.h"
 #include "engine/forms/cfg.h"
 #include "engine/to_ptx/ptx_graph.h"
 #include "oracle/check/explore.h"
@@ -13,7 +14,8 @@
 enum {
     GRAPHS_SHARE = 4 /* one case in so many */,
     GRAPHS_NODES = 64 /* larger ones are left out */,
-    GRAPHS_DRAWN = 4 /* kernels whose normal form is asked for */
+    GRAPHS_DRAWN = 4 /* kernels whose normal form is asked for, and graphs */,
+    GRAPHS_DRAWN_NODES = 9
 };
 
 /* The hook of oracle.h; class `graph` of the oracle `order`. */
@@ -21,6 +23,8 @@ void graphs_judge(struct checking *checking);
 
 /* What is not as it is defined: "dominator"; NULL: nothing. Analysed; sorted. */
 const char *graphs_of_ptx(struct arena *arena, const struct ptx_graph *graph);
+/* Of no kernel; analysed. */
+struct ptx_graph *graphs_drawn(struct arena *arena, struct pcg *rng);
 const char *graphs_of_blocks(struct arena *arena, const struct cfg *cfg);
 
 /* What of P's function is not in normal form (normal_form.c): "normal form, final barrier"; NULL: nothing. */

@@ -231,8 +231,8 @@ static void note_death(struct slot *slot, struct job *job, int status)
     char words[100] = "";
     o->found = WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF ? FOUND_HANG : FOUND_CRASH;
     o->trial = job->trial;
-    rewind(slot->words);
-    if (fgets(words, sizeof words, slot->words))
+    /* Past the stream's buffer, which may have what an earlier child said. */
+    if (pread(fileno(slot->words), words, sizeof words - 1, 0) > 0)
         words[strcspn(words, "\n\t")] = '\0';
     snprintf(o->note, sizeof o->note, "; %s%s",
              WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "exit", words[0] ? ": " : "");

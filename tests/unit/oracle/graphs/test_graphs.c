@@ -3,30 +3,9 @@
  */
 #include "oracle/graphs/graphs.h"
 
-#include "engine/base/pcg.h"
 #include "tests/unit/shared/support.h"
 
-enum { GRAPHS = 400, NODES = 9 };
-
-static struct ptx_graph *draw(struct pcg *rng)
-{
-    struct ptx_graph *g = ARENA_NEW(&test_arena, struct ptx_graph);
-    g->count = 2 + pcg_below(rng, NODES - 1);
-    g->next_first = ARENA_ARRAY(&test_arena, uint32_t, g->count + 1);
-    g->next = ARENA_ARRAY(&test_arena, uint32_t, 2 * g->count);
-    for (uint32_t n = 0; n < g->count; n++) {
-        uint32_t to = pcg_below(rng, g->count), other = pcg_below(rng, g->count);
-        g->next_first[n] = g->edges;
-        if (pcg_below(rng, 8) == 0)
-            continue;
-        g->next[g->edges++] = n + 1 < g->count && pcg_below(rng, 3) ? n + 1 : to;
-        if (other != g->next[g->edges - 1] && pcg_below(rng, 2))
-            g->next[g->edges++] = other;
-    }
-    g->next_first[g->count] = g->edges;
-    ptx_graph_analyse(&test_arena, g);
-    return g;
-}
+enum { GRAPHS = 400 };
 
 static void graphs_are_as_defined(void **state)
 {
@@ -35,7 +14,7 @@ static void graphs_are_as_defined(void **state)
     (void)state;
     for (uint32_t i = 0; i < GRAPHS; i++) {
         test_arena.used = 0;
-        const struct ptx_graph *g = draw(&rng);
+        const struct ptx_graph *g = graphs_drawn(&test_arena, &rng);
         const char *differs = graphs_of_ptx(&test_arena, g);
         if (differs)
             fail_msg("graph %u: %s", i, differs);
