@@ -316,7 +316,7 @@ static const char *silent(const struct litmus_test *test, enum axiom_model model
                 return "instructions of two lanes";
             if (model != AXIOM_ASPLOS15)
                 continue;
-            if (in->op == LITMUS_BAR || in->op == LITMUS_ARRIVE)
+            if (litmus_is_barrier(in))
                 return "barriers";
             if (load || store || (access && in->word[0] >= LITMUS_GLOBALS))
                 return "accesses other than ld.cg, st and atom of global words";

@@ -276,7 +276,7 @@ static bool plain_step(struct walk *walk, const struct litmus_instruction *in)
         return false;
     if (in->op == LITMUS_MEMBAR && !add_event(walk, in, EVENT_FENCE))
         return false;
-    if ((in->op == LITMUS_BAR || in->op == LITMUS_ARRIVE) && !add_event(walk, in, EVENT_BARRIER))
+    if (litmus_is_barrier(in) && !add_event(walk, in, EVENT_BARRIER))
         return false;
     registers_only(walk, in);
     return true;

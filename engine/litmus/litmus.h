@@ -177,6 +177,11 @@ struct litmus_result {
     bool cut;              /* loops that went round too often were left out */
 };
 
+static inline bool litmus_is_barrier(const struct litmus_instruction *in)
+{
+    return in->op == LITMUS_BAR || in->op == LITMUS_ARRIVE;
+}
+
 /* What an atomic operation leaves: `value` is its operand, `other` that which cas writes. */
 int16_t litmus_atom(enum litmus_op op, int16_t old, int16_t value, int16_t other);
 bool litmus_writes(const struct litmus_instruction *in); /* a register, if it touches memory */

@@ -27,6 +27,9 @@ void litmus_found(struct litmus_walk *walk, const struct litmus_state *state,
 
 void litmus_start(const struct litmus_run *run, struct litmus_state *state);
 void litmus_settle(const struct litmus_run *run, struct litmus_state *state);
+/* A thread comes to a barrier for which others race. */
+void litmus_arrival(const struct litmus_run *run, const struct litmus_state *state, uint32_t thread,
+                    struct litmus_walk *walk);
 void litmus_steps(const struct litmus_run *run, const struct litmus_state *state,
                   struct litmus_walk *walk);
 void litmus_sc_steps(const struct litmus_run *run, const struct litmus_state *state,

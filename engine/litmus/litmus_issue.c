@@ -228,14 +228,20 @@ static bool issue_membar(const struct litmus_run *run, struct litmus_actor *acto
     return true;
 }
 
-static bool issue(const struct litmus_run *run, struct litmus_state *s, uint32_t thread)
+static const struct litmus_instruction *next_of(const struct litmus_run *run,
+                                                const struct litmus_state *s, uint32_t thread)
 {
     const struct litmus_thread *t = &run->test->threads[thread];
+    return s->actors[thread].pc < t->length ? &t->code[s->actors[thread].pc] : NULL;
+}
+
+static bool issue(const struct litmus_run *run, struct litmus_state *s, uint32_t thread)
+{
+    const struct litmus_instruction *in = next_of(run, s, thread);
     struct litmus_actor *actor = &s->actors[thread];
-    if (actor->pc >= t->length)
+    if (!in)
         return false;
-    const struct litmus_instruction *in = &t->code[actor->pc];
-    if (in->op == LITMUS_BAR || in->op == LITMUS_ARRIVE)
+    if (litmus_is_barrier(in))
         return issue_bar(run, s, thread, in);
     if (in->op == LITMUS_MEMBAR || in->op == LITMUS_WAIT)
         return issue_membar(run, actor, in);
@@ -244,14 +250,33 @@ static bool issue(const struct litmus_run *run, struct litmus_state *s, uint32_t
     return is_memory(in) ? issue_memory(run, s, thread, in) : litmus_local_step(actor, in);
 }
 
+/* More come than a turn takes: who comes first can be seen, so that coming is a step that others may precede. */
+static bool is_raced_for(const struct litmus_run *run, const struct litmus_state *s,
+                         uint32_t thread)
+{
+    const struct litmus_instruction *in = next_of(run, s, thread);
+    return in && litmus_is_barrier(in) && s->actors[thread].bar == BAR_NONE && in->arrivals &&
+           in->arrivals < __builtin_popcount(in->threads);
+}
+
 void litmus_settle(const struct litmus_run *run, struct litmus_state *s)
 {
     for (bool again = true; again;) {
         again = false;
         for (uint32_t t = 0; t < run->test->count; t++)
-            while (issue(run, s, t))
+            while (!is_raced_for(run, s, t) && issue(run, s, t))
                 again = true;
     }
+}
+
+void litmus_arrival(const struct litmus_run *run, const struct litmus_state *state, uint32_t thread,
+                    struct litmus_walk *walk)
+{
+    struct litmus_state next = *state;
+    if (!is_raced_for(run, state, thread) || !issue(run, &next, thread))
+        return;
+    litmus_settle(run, &next);
+    litmus_found(walk, &next, (struct litmus_move){MOVE_INSTRUCTION, (uint8_t)thread, 0});
 }
 
 void litmus_start(const struct litmus_run *run, struct litmus_state *s)
@@ -297,7 +322,7 @@ static bool sc_step(const struct litmus_run *run, struct litmus_state *s, uint32
                     const struct litmus_instruction *in)
 {
     struct litmus_actor *actor = &s->actors[thread];
-    if (in->op == LITMUS_BAR || in->op == LITMUS_ARRIVE)
+    if (litmus_is_barrier(in))
         return issue_bar(run, s, thread, in);
     if (is_memory(in)) {
         bool backwards = litmus_grouping(run, s, thread, actor->pc) == BACKWARDS;

@@ -2,8 +2,9 @@
  * litmus_memory.c - the memory programs of cuda-crs, chapter 4, in micro steps.
  *
  * L2 is folded into the words: its value, or the DRAM's where it has none, is the one value that all SMs agree on.
- * Instructions are issued as soon as they can be, and an operation that only writes registers ends at once: both
- * touch one thread only, and stay possible. Neither takes an outcome away.
+ * Instructions are issued as soon as they can be, but for barriers to which more threads come than a turn takes, and an
+ * operation that only writes registers ends at once: both touch one thread only, and stay possible. Neither takes an
+ * outcome away.
  */
 #include "engine/litmus/litmus_internal.h"
 
@@ -439,6 +440,7 @@ void litmus_steps(const struct litmus_run *run, const struct litmus_state *state
     for (uint32_t thread = 0; thread < run->test->count; thread++) {
         slot_steps(run, state, thread, walk);
         inval_step(run, state, thread, walk);
+        litmus_arrival(run, state, thread, walk);
     }
     silent_steps(run, state, walk);
 }

@@ -40,8 +40,8 @@ struct litmus_state {
     struct litmus_line l1[LITMUS_THREADS][LITMUS_LINES];
 };
 
-/* What leads to a state: a whole instruction of a thread (sc), one step of an operation that is under way, a membar
- * that empties the L1 of its SM, a line that leaves the L1 of an SM, one that is written back. */
+/* What leads to a state: a whole instruction of a thread (sc; coming to a barrier), a step of an operation that is
+ * under way, a membar that empties the L1 of its SM, a line that leaves the L1 of an SM, one that is written back. */
 enum litmus_move_kind { MOVE_START, MOVE_INSTRUCTION, MOVE_STEP, MOVE_EMPTY, MOVE_DROP, MOVE_BACK };
 struct litmus_move {
     uint8_t kind, who, place; /* a thread and a slot, or an SM and a line */

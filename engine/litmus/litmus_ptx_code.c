@@ -393,8 +393,8 @@ static void name_threads(struct litmus_test *test, struct litmus_instruction *in
     for (uint32_t t = 0; t < test->count; t++)
         for (uint32_t i = 0; i < test->threads[t].length; i++) {
             const struct litmus_instruction *other = &test->threads[t].code[i];
-            bool bar = other->op == LITMUS_BAR || other->op == LITMUS_ARRIVE;
-            if (bar && test->threads[t].sm == sm && other->barrier == in->barrier)
+            if (litmus_is_barrier(other) && test->threads[t].sm == sm &&
+                other->barrier == in->barrier)
                 in->threads |= (uint8_t)(1U << t);
         }
 }
@@ -406,7 +406,7 @@ bool litmus_ptx_finish(struct litmus_ptx *p)
             struct litmus_instruction *in = &p->test->threads[t].code[i];
             if (in->op >= LITMUS_BZ && !find_target(p, t, i))
                 return false;
-            if (in->op == LITMUS_BAR || in->op == LITMUS_ARRIVE)
+            if (litmus_is_barrier(in))
                 name_threads(p->test, in, p->test->threads[t].sm);
         }
     return true;

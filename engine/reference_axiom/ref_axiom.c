@@ -129,7 +129,7 @@ static uint32_t wanted(const struct ref_candidate *c, uint32_t use)
         const struct litmus_thread *other = &c->test->threads[t];
         bool names = false;
         for (uint32_t i = 0; i < other->length; i++)
-            names |= (other->code[i].op == LITMUS_BAR || other->code[i].op == LITMUS_ARRIVE) &&
+            names |= litmus_is_barrier(&other->code[i]) &&
                      other->code[i].barrier == c->of[use].text->barrier;
         count += names && own->cta == other->cta && own->gpu == other->gpu;
     }
@@ -198,7 +198,7 @@ static void depend(struct ref_candidate *c, uint32_t on, const struct registers 
 }
 
 /* What an atomic operation leaves; a cas, where it writes. */
-static int16_t combine(enum litmus_op op, int old, int value, int other)
+int16_t ref_axiom_combine(enum litmus_op op, int old, int value, int other)
 {
     bool less = old < value;
     int left = op == LITMUS_ADD_ATOM ? old + value
@@ -253,7 +253,7 @@ static void write_step(struct ref_candidate *c, uint32_t at, const struct regist
     o->known = known && (exchange || read->known) && (!cas || second);
     if (o->known && cas && read->value != value)
         o->kind = REF_ABSENT;
-    o->value = combine(o->text->op, read->value, value, other);
+    o->value = ref_axiom_combine(o->text->op, read->value, value, other);
 }
 
 /* What a branch asks about comes from this read. */
@@ -354,15 +354,15 @@ static bool find_values(struct ref_candidate *c)
 
 /* ---- ends ---- */
 
-static void add_outcome(struct search *s, const int16_t *values)
+bool ref_outcomes_add(struct ref_outcomes *outcomes, const int16_t *values)
 {
-    for (uint32_t i = 0; i < s->outcomes->count; i++)
-        if (memcmp(s->outcomes->values[i], values, sizeof s->outcomes->values[i]) == 0)
-            return;
-    if (s->outcomes->count == REF_OUTCOMES)
-        s->too_many = true;
-    else
-        memcpy(s->outcomes->values[s->outcomes->count++], values, sizeof s->outcomes->values[0]);
+    for (uint32_t i = 0; i < outcomes->count; i++)
+        if (memcmp(outcomes->values[i], values, sizeof outcomes->values[i]) == 0)
+            return true;
+    if (outcomes->count == REF_OUTCOMES)
+        return false;
+    memcpy(outcomes->values[outcomes->count++], values, sizeof outcomes->values[0]);
+    return true;
 }
 
 /* At the end a word holds what a write wrote that no other follows. */
@@ -380,7 +380,7 @@ static void observe(struct search *s, uint32_t index, int16_t *values)
     const struct litmus_observed *o = &c->test->observe[index];
     bool written = false;
     if (index == c->test->observed) {
-        add_outcome(s, values);
+        s->too_many |= !ref_outcomes_add(s->outcomes, values);
         return;
     }
     for (uint32_t w = 0; w < c->count && !o->is_register; w++) {
@@ -538,5 +538,6 @@ bool ref_axiom_outcomes(struct arena *arena, const struct litmus_test *test, enu
     s->axioms = axioms;
     s->outcomes = outcomes;
     outcomes->count = 0;
+    outcomes->stuck = false;
     return choose_ways(s, 0, 0) && !s->too_many;
 }

@@ -16,6 +16,7 @@ enum {
     REF_OPERATIONS = 20,
     REF_OUTCOMES = 512,
     REF_CANDIDATES = 4096, /* that are judged */
+    REF_MOMENTS = 4096,    /* of sequential consistency */
     REF_FIRST = 255,       /* a read's source: the word's first value */
 };
 
@@ -52,12 +53,21 @@ struct ref_candidate {
 
 struct ref_outcomes {
     uint32_t count;
+    bool stuck; /* by steps: in some moment nobody can go on, and not all have ended */
     int16_t values[REF_OUTCOMES][LITMUS_OBSERVED];
 };
 
 /* All outcomes that the axioms allow. False: the test has a branch backwards, or lanes, or is too large. */
 bool ref_axiom_outcomes(struct arena *arena, const struct litmus_test *test, enum ref_axioms axioms,
                         struct ref_outcomes *outcomes);
+
+/* ref_steps.c. All outcomes by steps, of any test; branches may go back. False: it is too large. */
+bool ref_steps_outcomes(struct arena *arena, const struct litmus_test *test,
+                        struct ref_outcomes *outcomes);
+
+/* What an atomic operation leaves; a cas, where it writes. */
+int16_t ref_axiom_combine(enum litmus_op op, int old, int value, int other);
+bool ref_outcomes_add(struct ref_outcomes *outcomes, const int16_t *values); /* false: no room */
 
 /* ref_axiom_models.c. What must be ordered in coherence, and whether the axioms allow a candidate. */
 void ref_axiom_causality(struct ref_candidate *c, enum ref_axioms axioms);

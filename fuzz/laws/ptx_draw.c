@@ -206,6 +206,8 @@ static void draw_registers(struct drawer *d)
     in->op = pcg_below(d->rng, 2) ? LITMUS_BEQ : LITMUS_BNE;
     in->no_result = true;
     in->target = (uint8_t)(t->length + 1 + pcg_below(d->rng, 2)); /* the end may be nearer */
+    if (d->test->law == LAW_SEQUENCE && pcg_below(d->rng, 3) == 0)
+        in->target = (uint8_t)pcg_below(d->rng, t->length - 1u);
 }
 
 static void draw_between(struct drawer *d)
@@ -335,7 +337,7 @@ static uint8_t who_names(const struct litmus_test *meant, uint32_t thread, uint3
     for (uint32_t t = 0; t < meant->count; t++)
         for (uint32_t i = 0; i < meant->threads[t].length; i++)
             if (meant->threads[t].sm == meant->threads[thread].sm &&
-                ptx_is_barrier(&meant->threads[t].code[i]) &&
+                litmus_is_barrier(&meant->threads[t].code[i]) &&
                 meant->threads[t].code[i].barrier == barrier)
                 mask |= (uint8_t)(1u << t);
     return mask;
@@ -347,7 +349,7 @@ static void settle_barriers(struct drawn_test *test)
     for (uint32_t t = 0; t < meant->count; t++)
         for (uint32_t i = 0; i < meant->threads[t].length; i++) {
             struct litmus_instruction *in = &meant->threads[t].code[i];
-            if (!ptx_is_barrier(in))
+            if (!litmus_is_barrier(in))
                 continue;
             in->threads = who_names(meant, t, in->barrier);
             in->arrivals = test->counts[in->barrier] == COUNT_ALL

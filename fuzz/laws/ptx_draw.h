@@ -18,11 +18,6 @@ static inline bool ptx_has_result(const struct litmus_instruction *in)
            (in->op > LITMUS_ST && in->op <= LITMUS_CAS && !in->no_result);
 }
 
-static inline bool ptx_is_barrier(const struct litmus_instruction *in)
-{
-    return in->op == LITMUS_BAR || in->op == LITMUS_ARRIVE;
-}
-
 /* ptx_text.c. NULL: there is nothing to observe. */
 const char *litmus_draw_ptx_text(struct arena *arena, const struct drawn_test *test);
 /* What differs between a test and one that is meant; NULL: nothing does. */

@@ -122,7 +122,7 @@ static const char *instruction_text(struct arena *arena, const struct litmus_ins
         put_atomic(&out, in, way);
     else if (in->op == LITMUS_MEMBAR)
         put_fence(&out, in, way);
-    else if (ptx_is_barrier(in))
+    else if (litmus_is_barrier(in))
         put_barrier(&out, in, way);
     else
         put_registers(&out, in, way);
@@ -136,7 +136,7 @@ static uint32_t cells_of(struct arena *arena, const struct litmus_thread *t,
     uint32_t count = 0;
     for (uint32_t i = 0; i <= t->length; i++) {
         bool is_target = false;
-        for (uint32_t k = 0; k < i; k++)
+        for (uint32_t k = 0; k < t->length; k++)
             is_target |= t->code[k].op >= LITMUS_BZ && t->code[k].target == i;
         if (is_target)
             cells[count++] = arena_printf(arena, "L%u:", (unsigned)i);
@@ -250,7 +250,7 @@ static bool same_operand(struct litmus_operand a, struct litmus_operand b)
 
 static bool same_instruction(const struct litmus_instruction *a, const struct litmus_instruction *b)
 {
-    bool access = a->op <= LITMUS_ST, memory = a->op <= LITMUS_CAS, barrier = ptx_is_barrier(a);
+    bool access = a->op <= LITMUS_ST, memory = a->op <= LITMUS_CAS, barrier = litmus_is_barrier(a);
     if (a->op != b->op || a->lanes != 1 || (access && a->cache != b->cache) ||
         (memory && a->word[0] != b->word[0]))
         return false;
@@ -279,7 +279,7 @@ static bool same_barriers(const struct litmus_test *test, const struct litmus_te
         for (uint32_t i = 0; i < meant->threads[t].length; i++) {
             const struct litmus_instruction *a = &test->threads[t].code[i],
                                             *b = &meant->threads[t].code[i];
-            if (!ptx_is_barrier(b))
+            if (!litmus_is_barrier(b))
                 continue;
             if (names[b->barrier] == 0)
                 names[b->barrier] = (uint8_t)(a->barrier + 1);

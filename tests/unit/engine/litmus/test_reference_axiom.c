@@ -34,7 +34,22 @@ static bool check_model(const struct litmus_test *test, enum litmus_model model,
     return true;
 }
 
-static uint32_t check_file(const char *name)
+/* By steps: the same ends, and somebody stuck in both or in neither. */
+static uint32_t check_steps(const struct litmus_test *test)
+{
+    struct ref_outcomes *second = ARENA_NEW(&test_arena, struct ref_outcomes);
+    struct litmus_result first;
+    if (!ref_steps_outcomes(&test_arena, test, second))
+        return 0;
+    assert_true(litmus_run(&test_arena, test, LITMUS_SC, CANDIDATES, &first));
+    assert_int_equal(first.count, second->count);
+    assert_int_equal(first.dead > 0, second->stuck);
+    for (uint32_t i = 0; i < second->count; i++)
+        assert_true(has(&first, second->values[i]));
+    return 1;
+}
+
+static uint32_t check_file(const char *name, uint32_t *steps)
 {
     struct diag diag;
     size_t length;
@@ -45,23 +60,25 @@ static uint32_t check_file(const char *name)
     struct litmus_reader reader = {.at = parse_read_file(&test_arena, path, &length, &diag)};
     assert_non_null(reader.at);
     assert_true(litmus_next(&test_arena, &reader, test, &diag));
+    *steps += check_steps(test);
     return check_model(test, LITMUS_PTX60, REF_PTX60) + check_model(test, LITMUS_PTX75, REF_PTX75);
 }
 
 static void published_verdicts(void **state)
 {
-    uint32_t followed = 0;
+    uint32_t followed = 0, steps = 0;
     DIR *folder = opendir(SIMTFUZZ_SOURCE_DIR "/corpus/litmus/ptx");
     (void)state;
     assert_non_null(folder);
     for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
         size_t mark = arena_mark(&test_arena);
         if (strstr(entry->d_name, ".litmus"))
-            followed += check_file(entry->d_name);
+            followed += check_file(entry->d_name, &steps);
         arena_release(&test_arena, mark);
     }
     closedir(folder);
     assert_true(followed >= 190);
+    assert_true(steps >= 100);
 }
 
 int main(void)
