@@ -11,6 +11,7 @@
 #include "oracle/emitted/emitted.h"
 #include "oracle/ends/liveness.h"
 #include "oracle/graphs/graphs.h"
+#include "oracle/heap/heap.h"
 #include "oracle/lockstep/lockstep.h"
 #include "oracle/lockstep/phi.h"
 #include "oracle/lockstep/stutter.h"
@@ -68,6 +69,7 @@ const struct oracle oracle_doors[] = {
      .watch = reference_watch,
      .ended = reference_ended,
      .judge = reference_judge},
+    {.id = ORACLE_REFERENCE, .judge = heap_judge},
     {.id = ORACLE_CONVERGENCE, .judge = convergence_judge},
     {.id = ORACLE_MEMORY, .watch = memory_watch, .ended = memory_ended, .judge = memory_judge},
     {.id = ORACLE_REDUCTIONS, .judge = reductions_judge},

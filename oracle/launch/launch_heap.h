@@ -2,16 +2,20 @@
  * launch_heap.h - the heap of a device, from which threads take memory by malloc and new, and what of it they may
  * access.
  *
- * malloc and free are functions in PTX (fuzz/exec/heap.c) over a region of global memory, and call PTX_HEAP_GIVES and
- * PTX_HEAP_TAKES, which have no body: so it is known here which bytes are whose. An access of others is a finding; the
- * launch goes on, as it does on a GPU. What is given holds nothing that was written, and nobody has accessed it.
+ * malloc and free are functions in PTX (launch_heap_functions.c) over a region of global memory, and call
+ * PTX_HEAP_GIVES and PTX_HEAP_TAKES, which have no body: so it is known here which bytes are whose. An access of others
+ * is a finding; the launch goes on, as it does on a GPU. What is given holds nothing that was written, and nobody has
+ * accessed it.
  */
 #ifndef ORACLE_LAUNCH_HEAP_H
 #define ORACLE_LAUNCH_HEAP_H
 
 #include "oracle/launch/launch_race.h"
 
-enum { HEAP_GRANULE = 16 }; /* what malloc gives begins at a multiple of it */
+enum {
+    HEAP_GRANULE = 16, /* what malloc gives begins at a multiple of it */
+    HEAP_TABLE = 2048, /* bytes before the first granule that is given */
+};
 
 struct heap_site { /* a call of malloc or free, of launches whose blocks have so many threads */
     const char *source; /* "path/list.cu:12"; NULL: unknown */
@@ -50,6 +54,10 @@ struct launch_heap_watch {
     const struct heap_site **sites; /* by statement; NULL: not known yet */
     uint32_t first, end;            /* locations of the region */
 };
+
+/* malloc and free over a heap at this address; what its memory, zeros, holds at first: so many bytes may be given. */
+const char *launch_heap_functions(struct arena *arena, uint64_t address);
+void launch_heap_begin(void *memory, uint64_t limit);
 
 /* "thread 3 of block 0 at list.cu:12" */
 const char *heap_caller_name(struct arena *arena, const struct heap_caller *caller);
