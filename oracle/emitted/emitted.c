@@ -13,6 +13,8 @@ void emitted_judge(struct checking *c)
         differs = emitted_sequential(c->arena, draw / 2048, &text);
     if (!differs && draw / 8192 % EMITTED_SCOPES_SHARE == 0)
         differs = emitted_scopes(c->arena, draw / 32768, &text);
+    if (!differs && draw / 131072 % EMITTED_VALUES_SHARE == 0)
+        differs = emitted_values(c->arena, draw / 524288, &text);
     if (differs)
         texts_report(c, text, differs, true);
     else

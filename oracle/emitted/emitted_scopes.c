@@ -4,16 +4,13 @@
  * Whoever gives a name to another declaration, or lays two variables in one place, computes something else: the reader,
  * injection, which has one scope and names all declarations anew, and the layout of memory.
  */
-#include "engine/input/input.h"
-#include "engine/input/ptx_kernel.h"
-#include "engine/schedule/sched.h"
-#include "engine/subjects/forms.h"
 #include "oracle/emitted/emitted.h"
+#include "oracle/emitted/ptx_run.h"
 #include "oracle/texts/drawn.h"
 
 #include <inttypes.h>
 
-enum { FAMILIES = 2, DEPTH = 3, BUDGET = 1 << 14, STEPS = 3, MEMBERS = 2 };
+enum { FAMILIES = 2, DEPTH = 3, STEPS = 3, MEMBERS = 2 };
 
 /* Of each family a scope declares one thing: `.reg a1`, `.reg a<2>`, a1 in memory. */
 enum declared {
@@ -164,9 +161,9 @@ static void skip(struct scopes *s)
 static void declare(struct scopes *s, uint32_t family)
 {
     struct declaration *d = &s->innermost->of[family];
-    *d = (struct declaration){.what = (enum declared)below(s, DECLARED_LOCAL + 1),
-                              .member = below(s, MEMBERS),
-                              .align = 4u << below(s, 8)};
+    d->what = (enum declared)below(s, DECLARED_LOCAL + 1);
+    d->member = below(s, MEMBERS);
+    d->align = 4u << below(s, 8);
     const char *name = name_of(s, family, d->member);
     if (d->what == DECLARED_REGISTER)
         PUT(s, "\t.reg .u32 %s;\n", name);
@@ -245,8 +242,10 @@ static uint32_t draw(struct scopes *s)
     const uint32_t dynamic = below(s, 2) ? 4u << below(s, 9) : 0;
     PUT(s, ".version 8.0\n.target sm_80\n.address_size 64\n");
     for (uint32_t f = 0; f < FAMILIES; f++) {
-        module.of[f] = (struct declaration){
-            .what = DECLARED_SHARED, .member = below(s, MEMBERS), .align = 4u << below(s, 8)};
+        struct declaration *d = &module.of[f];
+        d->what = DECLARED_SHARED;
+        d->member = below(s, MEMBERS);
+        d->align = 4u << below(s, 8);
         PUT(s, ".shared .align %" PRIu32 " .u32 %s;\n", module.of[f].align,
             name_of(s, f, module.of[f].member));
     }
@@ -262,42 +261,11 @@ static uint32_t draw(struct scopes *s)
     return s->sum;
 }
 
-/* ---- what is computed ---- */
-
-static const char *run(struct arena *arena, struct forms *forms, enum subject_id id, uint32_t meant)
-{
-    const struct subject_info *subject = &subject_table[id];
-    const struct sched_spec spec = {.kind = SCHED_SEQUENTIAL};
-    const struct form *form = forms_get(forms, subject->program);
-    struct scheduler scheduler;
-    if (!form->program)
-        return arena_printf(arena, "scopes: %s has no program, %s", subject->name, form->reason);
-    struct machine *machine = machine_new(arena, subject->vtable, form->program, &subject->options);
-    sched_start(&scheduler, &spec, machine, arena);
-    if (machine_run(machine, &scheduler.choices, BUDGET, NULL) != STATUS_TERMINATED)
-        return arena_printf(arena, "scopes: %s does not end", subject->name);
-    if ((uint32_t)machine->memory[0] == meant)
-        return NULL;
-    return arena_printf(arena, "scopes: %s computes %" PRIu32 " where %" PRIu32 " is meant",
-                        subject->name, (uint32_t)machine->memory[0], meant);
-}
-
 const char *emitted_scopes(struct arena *arena, uint64_t number, const char **text)
 {
-    static const enum subject_id subjects[] = {SUBJECT_BLOCK, SUBJECT_CRS, SUBJECT_THREAD_PC};
     struct drawn d = drawn_begin(arena, number, DRAWN_SCOPES);
     struct scopes s = {.d = &d};
-    struct diag *diag = ARENA_NEW(arena, struct diag);
     const uint32_t meant = draw(&s);
     *text = d.text.bytes;
-    diag_init(diag, "scopes", d.text.bytes, d.text.length);
-    struct ast_kernel *kernel = ptx_kernel_parse_with(
-        arena, d.text.bytes, d.text.length, "threads=1 shared=16 bind:out=buffer:4", diag);
-    if (!kernel)
-        return arena_printf(arena, "scopes: refused, %s", texts_first_error(arena, diag));
-    struct forms *forms = forms_new(arena, kernel);
-    const char *differs = NULL;
-    for (uint32_t i = 0; i < sizeof subjects / sizeof *subjects && !differs; i++)
-        differs = run(arena, forms, subjects[i], meant);
-    return differs;
+    return ptx_run(arena, "scopes", d.text.bytes, meant);
 }

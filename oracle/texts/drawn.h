@@ -39,7 +39,8 @@ enum {
     DRAWN_REFUSALS = 109,
     DRAWN_PLACES = 111,
     DRAWN_HOSTS = 113,
-    DRAWN_SCOPES = 127
+    DRAWN_SCOPES = 127,
+    DRAWN_VALUES = 131
 };
 
 /* "line 2: ..": the first error. */

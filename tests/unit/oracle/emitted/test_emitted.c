@@ -23,9 +23,15 @@ static void scopes(void **state)
     drawn_texts_ask(emitted_scopes);
 }
 
+static void values(void **state)
+{
+    (void)state;
+    drawn_texts_ask(emitted_values);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(kernels), cmocka_unit_test(sequential),
-                                       cmocka_unit_test(scopes)};
+                                       cmocka_unit_test(scopes), cmocka_unit_test(values)};
     return cmocka_run_group_tests(tests, support_setup, support_teardown);
 }

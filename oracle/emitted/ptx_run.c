@@ -1,0 +1,58 @@
+#include "oracle/emitted/ptx_run.h"
+
+#include "engine/input/input.h"
+#include "engine/input/ptx_kernel.h"
+#include "engine/program/ptx_code.h"
+#include "engine/schedule/sched.h"
+#include "engine/subjects/forms.h"
+#include "oracle/texts/drawn.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { BUDGET = 1 << 14 };
+
+static uint32_t word_of_out(const struct program *program)
+{
+    const struct ptx_regions *global = &program->ptx->global;
+    uint32_t i = 0;
+    while (strcmp(global->items[i].name, "out") != 0)
+        i++;
+    return global->items[i].word;
+}
+
+static const char *run(struct arena *arena, struct forms *forms, enum subject_id id, uint32_t meant)
+{
+    const struct subject_info *subject = &subject_table[id];
+    const struct sched_spec spec = {.kind = SCHED_SEQUENTIAL};
+    const struct form *form = forms_get(forms, subject->program);
+    struct scheduler scheduler;
+    if (!form->program)
+        return arena_printf(arena, "%s has no program, %s", subject->name, form->reason);
+    struct machine *machine = machine_new(arena, subject->vtable, form->program, &subject->options);
+    sched_start(&scheduler, &spec, machine, arena);
+    if (machine_run(machine, &scheduler.choices, BUDGET, NULL) != STATUS_TERMINATED)
+        return arena_printf(arena, "%s does not end", subject->name);
+    const uint32_t is = (uint32_t)machine->memory[word_of_out(form->program)];
+    if (is == meant)
+        return NULL;
+    return arena_printf(arena, "%s computes %" PRIu32 " where %" PRIu32 " is meant", subject->name,
+                        is, meant);
+}
+
+const char *ptx_run(struct arena *arena, const char *class_name, const char *text, uint32_t meant)
+{
+    static const enum subject_id subjects[] = {SUBJECT_BLOCK, SUBJECT_CRS, SUBJECT_THREAD_PC};
+    struct diag *diag = ARENA_NEW(arena, struct diag);
+    const char *settings =
+        arena_printf(arena, "threads=1 shared=%d bind:out=buffer:4", PTX_RUN_DYNAMIC);
+    diag_init(diag, class_name, text, strlen(text));
+    struct ast_kernel *kernel = ptx_kernel_parse_with(arena, text, strlen(text), settings, diag);
+    if (!kernel)
+        return arena_printf(arena, "%s: refused, %s", class_name, texts_first_error(arena, diag));
+    struct forms *forms = forms_new(arena, kernel);
+    const char *differs = NULL;
+    for (uint32_t i = 0; i < sizeof subjects / sizeof *subjects && !differs; i++)
+        differs = run(arena, forms, subjects[i], meant);
+    return differs ? arena_printf(arena, "%s: %s", class_name, differs) : NULL;
+}

@@ -1,0 +1,18 @@
+/*
+ * ptx_run.h - PTX of one thread, whose result was known when its text was drawn, under the subjects that run PTX.
+ */
+#ifndef ORACLE_PTX_RUN_H
+#define ORACLE_PTX_RUN_H
+
+#include "engine/base/arena.h"
+
+#include <stdint.h>
+
+/* What the text, whose entry has one parameter, "out", leaves otherwise than `meant` in the first word there, "class:
+ * ..", under `block`, `crs` or `thread-pc`; the reader refuses it, or it does not end. NULL: nothing. */
+const char *ptx_run(struct arena *arena, const char *class_name, const char *text, uint32_t meant);
+
+/* Its dynamic shared memory, in bytes. */
+enum { PTX_RUN_DYNAMIC = 16 };
+
+#endif
