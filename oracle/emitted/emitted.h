@@ -11,7 +11,8 @@ enum {
     EMITTED_KERNEL_SHARE = 4,     /* kernels are written in C or PTX in one case of so many */
     EMITTED_SEQUENTIAL_SHARE = 4, /* likewise, two threads are printed as a sequential program */
     EMITTED_SCOPES_SHARE = 4,     /* likewise, PTX declares few names in many scopes */
-    EMITTED_VALUES_SHARE = 4      /* likewise, PTX has operands of every kind */
+    EMITTED_VALUES_SHARE = 4,     /* likewise, PTX has operands of every kind */
+    EMITTED_JUMPS_SHARE = 4       /* likewise, blocks of PTX jump about */
 };
 
 /* The hook of oracle.h; class `text` of the oracle `metamorphic`. */
@@ -26,7 +27,8 @@ const char *emitted_kernel(struct arena *arena, uint64_t number, const char **te
 const char *emitted_sequential(struct arena *arena, uint64_t number, const char **text);
 /* What PTX number so computes otherwise than was drawn, of names that hide each other. */
 const char *emitted_scopes(struct arena *arena, uint64_t number, const char **text);
-/* The same of operands of every kind. */
+/* The same of operands of every kind, and of jumps. */
 const char *emitted_values(struct arena *arena, uint64_t number, const char **text);
+const char *emitted_jumps(struct arena *arena, uint64_t number, const char **text);
 
 #endif

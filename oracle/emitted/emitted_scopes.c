@@ -267,5 +267,5 @@ const char *emitted_scopes(struct arena *arena, uint64_t number, const char **te
     struct scopes s = {.d = &d};
     const uint32_t meant = draw(&s);
     *text = d.text.bytes;
-    return ptx_run(arena, "scopes", d.text.bytes, meant);
+    return ptx_run(arena, "scopes", d.text.bytes, &meant, 1);
 }

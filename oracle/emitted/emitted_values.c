@@ -419,5 +419,5 @@ const char *emitted_values(struct arena *arena, uint64_t number, const char **te
     s->d = &d;
     draw(s);
     *text = d.text.bytes;
-    return ptx_run(arena, "values", d.text.bytes, s->sum);
+    return ptx_run(arena, "values", d.text.bytes, &s->sum, 1);
 }

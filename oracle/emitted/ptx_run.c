@@ -21,7 +21,8 @@ static uint32_t word_of_out(const struct program *program)
     return global->items[i].word;
 }
 
-static const char *run(struct arena *arena, struct forms *forms, enum subject_id id, uint32_t meant)
+static const char *run(struct arena *arena, struct forms *forms, enum subject_id id,
+                       const uint32_t *meant, uint32_t threads)
 {
     const struct subject_info *subject = &subject_table[id];
     const struct sched_spec spec = {.kind = SCHED_SEQUENTIAL};
@@ -33,19 +34,23 @@ static const char *run(struct arena *arena, struct forms *forms, enum subject_id
     sched_start(&scheduler, &spec, machine, arena);
     if (machine_run(machine, &scheduler.choices, BUDGET, NULL) != STATUS_TERMINATED)
         return arena_printf(arena, "%s does not end", subject->name);
-    const uint32_t is = (uint32_t)machine->memory[word_of_out(form->program)];
-    if (is == meant)
-        return NULL;
-    return arena_printf(arena, "%s computes %" PRIu32 " where %" PRIu32 " is meant", subject->name,
-                        is, meant);
+    const uint32_t *is = (const uint32_t *)machine->memory + word_of_out(form->program);
+    for (uint32_t i = 0; i < threads; i++)
+        if (is[i] != meant[i])
+            return arena_printf(
+                arena, "%s computes %" PRIu32 " where %" PRIu32 " is meant, in thread %" PRIu32,
+                subject->name, is[i], meant[i], i);
+    return NULL;
 }
 
-const char *ptx_run(struct arena *arena, const char *class_name, const char *text, uint32_t meant)
+const char *ptx_run(struct arena *arena, const char *class_name, const char *text,
+                    const uint32_t *meant, uint32_t threads)
 {
     static const enum subject_id subjects[] = {SUBJECT_BLOCK, SUBJECT_CRS, SUBJECT_THREAD_PC};
     struct diag *diag = ARENA_NEW(arena, struct diag);
     const char *settings =
-        arena_printf(arena, "threads=1 shared=%d bind:out=buffer:4", PTX_RUN_DYNAMIC);
+        arena_printf(arena, "threads=%" PRIu32 " shared=%d bind:out=buffer:%" PRIu32, threads,
+                     PTX_RUN_DYNAMIC, 4 * threads);
     diag_init(diag, class_name, text, strlen(text));
     struct ast_kernel *kernel = ptx_kernel_parse_with(arena, text, strlen(text), settings, diag);
     if (!kernel)
@@ -53,6 +58,6 @@ const char *ptx_run(struct arena *arena, const char *class_name, const char *tex
     struct forms *forms = forms_new(arena, kernel);
     const char *differs = NULL;
     for (uint32_t i = 0; i < sizeof subjects / sizeof *subjects && !differs; i++)
-        differs = run(arena, forms, subjects[i], meant);
+        differs = run(arena, forms, subjects[i], meant, threads);
     return differs ? arena_printf(arena, "%s: %s", class_name, differs) : NULL;
 }

@@ -1,5 +1,5 @@
 /*
- * ptx_run.h - PTX of one thread, whose result was known when its text was drawn, under the subjects that run PTX.
+ * ptx_run.h - PTX of a few threads, whose results were known when its text was drawn, under the subjects that run PTX.
  */
 #ifndef ORACLE_PTX_RUN_H
 #define ORACLE_PTX_RUN_H
@@ -8,9 +8,11 @@
 
 #include <stdint.h>
 
-/* What the text, whose entry has one parameter, "out", leaves otherwise than `meant` in the first word there, "class:
- * ..", under `block`, `crs` or `thread-pc`; the reader refuses it, or it does not end. NULL: nothing. */
-const char *ptx_run(struct arena *arena, const char *class_name, const char *text, uint32_t meant);
+/* What the text, whose entry has one parameter, "out", leaves otherwise than is meant in the words there, one a thread
+ * of one warp, "class: ..", under `block`, `crs` or `thread-pc`; the reader refuses it, or it does not end. NULL:
+ * nothing. */
+const char *ptx_run(struct arena *arena, const char *class_name, const char *text,
+                    const uint32_t *meant, uint32_t threads);
 
 /* Its dynamic shared memory, in bytes. */
 enum { PTX_RUN_DYNAMIC = 16 };

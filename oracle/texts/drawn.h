@@ -40,7 +40,8 @@ enum {
     DRAWN_PLACES = 111,
     DRAWN_HOSTS = 113,
     DRAWN_SCOPES = 127,
-    DRAWN_VALUES = 131
+    DRAWN_VALUES = 131,
+    DRAWN_JUMPS = 137
 };
 
 /* "line 2: ..": the first error. */

@@ -29,9 +29,16 @@ static void values(void **state)
     drawn_texts_ask(emitted_values);
 }
 
+static void jumps(void **state)
+{
+    (void)state;
+    drawn_texts_ask(emitted_jumps);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(kernels), cmocka_unit_test(sequential),
-                                       cmocka_unit_test(scopes), cmocka_unit_test(values)};
+                                       cmocka_unit_test(scopes), cmocka_unit_test(values),
+                                       cmocka_unit_test(jumps)};
     return cmocka_run_group_tests(tests, support_setup, support_teardown);
 }
