@@ -122,7 +122,7 @@ static void add_rest(struct scopes *s, const char *name, uint32_t align)
     add_value(s, "%t", 0);
 }
 
-static void access(struct scopes *s)
+static void use(struct scopes *s)
 {
     const uint32_t family = below(s, FAMILIES), member = below(s, MEMBERS), kind = below(s, 5);
     struct declaration *d = find(s, family, member);
@@ -204,8 +204,8 @@ static void statements(struct scopes *s)
             PUT(s, "\tcall (%%t), f;\n");
             add_value(s, "%t", s->of_function);
         }
-        access(s);
-        access(s);
+        use(s);
+        use(s);
     }
     s->depth--;
 }
