@@ -82,6 +82,13 @@ static void add_register(struct values *s, uint32_t bits, uint32_t number, uint6
             number);
     }
     add(s, cut(value, bits == 16 ? 16 : 32));
+    if (bits == 16) { /* as a number, too */
+        PUT(s,
+            "\tsetp.eq.s16 %%q, %%h%" PRIu32 ", %d;\n\tselp.b16 %%h9, %%h%" PRIu32
+            ", 3, %%q;\n\tmov.b32 %%t, {%%h9, %%h9};\n",
+            number, (int16_t)value, number);
+        add(s, cut(value, 16) * 0x10001);
+    }
 }
 
 static void set_register(struct values *s, uint32_t bits, uint32_t number, uint64_t value)
