@@ -2,6 +2,7 @@
  * ptx_exec.c - one instruction: guards, operands, what is computed, results.
  */
 #include "engine/lanes/ptx_exec_internal.h"
+#include "engine/lanes/ptx_mask.h"
 #include "engine/machine/symmetry.h"
 
 /* ---- groups ---- */
@@ -221,20 +222,6 @@ const uint64_t *ptx_wide_row(struct ptx_step *x, const struct ptx_place *place, 
 
 /* ---- results ---- */
 
-/* Some lanes of one frame. */
-static void commit_some(const struct ptx_step *x, void *to, const void *row, uint32_t bits)
-{
-    const uint32_t *restrict narrow = row;
-    const uint64_t *restrict wide = row;
-    lane_mask rest = x->executing;
-    if (bits == 64)
-        for (; rest; rest &= rest - 1)
-            ((uint64_t *)to)[lowest_lane(rest)] = wide[lowest_lane(rest)];
-    else
-        for (; rest; rest &= rest - 1)
-            ((uint32_t *)to)[lowest_lane(rest)] = narrow[lowest_lane(rest)];
-}
-
 void ptx_commit(struct ptx_step *x, const struct ptx_place *place, const void *row)
 {
     if (place->kind == PTX_PLACE_NONE)
@@ -245,7 +232,8 @@ void ptx_commit(struct ptx_step *x, const struct ptx_place *place, const void *r
         return;
     }
     if (x->one_frame && !is_tracked(x->m)) {
-        commit_some(x, ptx_register(&x->file, &x->rows, place), row, place->bits);
+        ptx_put_lanes(ptx_register(&x->file, &x->rows, place), row, place->bits, x->executing,
+                      x->lanes->count);
         return;
     }
     for (lane_mask rest = x->executing; rest; rest &= rest - 1) {
@@ -331,18 +319,58 @@ static void compute_frames(struct ptx_step *x)
     }
 }
 
+/* As compute, where all frames are one, nobody hears of single writes, and all sources lie in rows: nearly always.
+ * False: nothing was done. */
+INLINED bool compute_plainly(struct machine *machine, struct ptx_lanes *lanes,
+                             const struct ptx_op *op, lane_mask executing)
+{
+    const struct ptx_code *code = machine->program->ptx;
+    const struct ptx_file file = ptx_file(code, lanes);
+    const struct ptx_rows *rows = &lanes->lane[0].rows;
+    struct ptx_scratch *scratch = machine->scratch;
+    const bool all = executing == ptx_all(lanes);
+    const void *sources[PTX_ROW_SOURCES];
+    void *results[PTX_ROW_RESULTS];
+    if (!lanes->uniform || is_tracked(machine))
+        return false;
+    for (uint32_t i = 0; i < op->row.source_count; i++) {
+        const struct ptx_place *place = &op->sources[i];
+        if (place->kind == PTX_PLACE_REGISTER)
+            sources[i] = ptx_register(&file, rows, place);
+        else if (place->kind == PTX_PLACE_CONST)
+            sources[i] = code->constant_rows + place->offset;
+        else
+            return false;
+    }
+    for (uint32_t i = 0; i < op->row.result_count; i++)
+        results[i] = all && op->results[i].kind == PTX_PLACE_REGISTER
+                         ? ptx_register(&file, rows, &op->results[i])
+                         : scratch->results[i];
+    op->row.fn(lanes->count, results, sources, op->row.immediate);
+    for (uint32_t i = 0; !all && i < op->row.result_count; i++)
+        if (op->results[i].kind == PTX_PLACE_REGISTER)
+            ptx_put_lanes(ptx_register(&file, rows, &op->results[i]), results[i],
+                          op->results[i].bits, executing, lanes->count);
+    return true;
+}
+
 /*  THR.dop     r^ = V[[r]]                             THR.mov, THR.setp: the same with E[[e]], cmp(..)
  *      <theta | dop r e1 .. en>  ->  theta             r^ <- dop(E[[e1]], .., E[[en]])
  */
+INLINED enum rule dop_rule(const struct ptx_op *op)
+{
+    return op->opcode == PTX_OP_MOV    ? RULE_PTX_MOV
+           : op->opcode == PTX_OP_SETP ? RULE_PTX_SETP
+                                       : RULE_PTX_DOP;
+}
+
 static enum rule ptx_dop(struct ptx_step *x)
 {
     if (x->one_frame)
         compute(x);
     else
         compute_frames(x);
-    return x->op->opcode == PTX_OP_MOV    ? RULE_PTX_MOV
-           : x->op->opcode == PTX_OP_SETP ? RULE_PTX_SETP
-                                          : RULE_PTX_DOP;
+    return dop_rule(x->op);
 }
 
 /* mov of a clock [EXT]: 1,000 cycles, or nanoseconds, between two looks of a lane at it: a function of what the lane
@@ -368,9 +396,12 @@ enum rule ptx_execute(struct machine *machine, struct ptx_lanes *lanes, uint32_t
                       lane_mask executing, lane_mask exited, struct choices *choices)
 {
     const struct ptx_code *code = machine->program->ptx;
+    const struct ptx_op *op = &code->ops[pc];
+    if (op->exec == PTX_EXEC_ROWS && compute_plainly(machine, lanes, op, executing))
+        return dop_rule(op);
     struct ptx_step x = {.m = machine,
                          .code = code,
-                         .op = &code->ops[pc],
+                         .op = op,
                          .lanes = lanes,
                          .file = ptx_file(code, lanes),
                          .pc = pc,
@@ -443,11 +474,6 @@ enum rule ptx_execute(struct machine *machine, struct ptx_lanes *lanes, uint32_t
 
 /* ---- guards ---- */
 
-static bool has_frame(const struct ptx_lanes *lanes, uint32_t lane, const struct ptx_op *op)
-{
-    return lanes->lane[lane].function == op->function;
-}
-
 /* B[[guard]] of a lane. */
 lane_mask ptx_guard(const struct machine *machine, const struct ptx_lanes *lanes, uint32_t pc,
                     lane_mask active)
@@ -457,15 +483,14 @@ lane_mask ptx_guard(const struct machine *machine, const struct ptx_lanes *lanes
     if (op->guard.kind == PTX_PLACE_NONE)
         return active;
     lane_mask holds = 0;
-    if (op->guard.kind == PTX_PLACE_REGISTER && lanes->uniform && has_frame(lanes, 0, op)) {
+    if (op->guard.kind == PTX_PLACE_REGISTER && lanes->uniform && ptx_has_frame(lanes, 0, op)) {
         const uint32_t *row = ptx_look(code, lanes, &lanes->lane[0].rows, &op->guard);
-        for (uint32_t lane = 0; lane < lanes->count; lane++)
-            holds |= (lane_mask)(row[lane] != 0) << lane;
+        holds = ptx_true_lanes(row, lanes->count);
         return active & (op->guard_not ? ~holds : holds);
     }
     for (lane_mask rest = active; rest; rest &= rest - 1) {
         uint32_t lane = lowest_lane(rest);
-        if (!has_frame(lanes, lane, op) ||
+        if (!ptx_has_frame(lanes, lane, op) ||
             (ptx_source(machine, lanes, &op->guard, lane) != 0) != op->guard_not)
             holds |= (lane_mask)1 << lane;
     }
@@ -483,17 +508,13 @@ static bool names_frame(const struct ptx_op *op)
     return names || op->matrix;
 }
 
-bool ptx_enter(struct machine *machine, const struct ptx_lanes *lanes, uint32_t pc,
-               lane_mask executing)
+bool ptx_have_frames(struct machine *machine, const struct ptx_lanes *lanes, uint32_t pc,
+                     lane_mask executing)
 {
     const struct ptx_op *op = &machine->program->ptx->ops[pc];
-    machine->hits[RULE_PTX_EXEC_TT] += executing != 0;
-    machine->hits[RULE_PTX_EXEC_FF] += executing != ptx_all(lanes);
-    if (lanes->uniform && has_frame(lanes, 0, op))
-        return true;
     for (lane_mask rest = executing; rest; rest &= rest - 1) {
         uint32_t lane = lowest_lane(rest);
-        if (has_frame(lanes, lane, op))
+        if (ptx_has_frame(lanes, lane, op))
             continue;
         if (!names_frame(op))
             return true;

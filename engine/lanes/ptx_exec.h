@@ -121,11 +121,27 @@ lane_mask ptx_guard(const struct machine *machine, const struct ptx_lanes *lanes
 /* Whether two threads, each a group of its own, are in frames pushed by the same calls. */
 bool ptx_same_calls(const struct ptx_lanes *lanes, const struct ptx_lanes *other);
 
+static inline bool ptx_has_frame(const struct ptx_lanes *lanes, uint32_t lane,
+                                 const struct ptx_op *op)
+{
+    return lanes->lane[lane].function == op->function;
+}
+
+/* V[[v]] != ⊥ for the executing lanes; otherwise the execution is stuck. */
+bool ptx_have_frames(struct machine *machine, const struct ptx_lanes *lanes, uint32_t pc,
+                     lane_mask executing);
+
 /* THR.exec_tt, THR.exec_ff: `executing` is what ptx_guard gave; counts them. To be called once in each
  * step, for all instructions. False: V[[v]] = ⊥, a lane's top frame does not have the registers that
  * the instruction names, since it is of another function (stuck). */
-bool ptx_enter(struct machine *machine, const struct ptx_lanes *lanes, uint32_t pc,
-               lane_mask executing);
+static inline bool ptx_enter(struct machine *machine, const struct ptx_lanes *lanes, uint32_t pc,
+                             lane_mask executing)
+{
+    machine->hits[RULE_PTX_EXEC_TT] += executing != 0;
+    machine->hits[RULE_PTX_EXEC_FF] += executing != ptx_all(lanes);
+    return (lanes->uniform && ptx_has_frame(lanes, 0, &machine->program->ptx->ops[pc])) ||
+           ptx_have_frames(machine, lanes, pc, executing);
+}
 
 /* Executes the instruction at pc for `executing` (not empty), in all but flow and barriers of blocks:
  * computes, accesses memory, votes, bar.warp.sync. `exited`: lanes that need not be there although a
