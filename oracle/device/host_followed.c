@@ -5,6 +5,7 @@
 #include "oracle/device/host_follow.h"
 
 #include "engine/base/pcg.h"
+#include "engine/reference_device/ref_order.h"
 
 #include <string.h>
 
@@ -104,7 +105,10 @@ void host_follow_devices(struct arena *arena, const struct host_program *program
                          const struct host_judge_options *options, struct host_verdict *verdict)
 {
     struct pcg rng = pcg_derive(options->follow_seed, PCG_SCHEDULE, 1);
-    uint32_t only = pcg_below(&rng, DEVICES);
+    uint32_t only = pcg_below(&rng, DEVICES), at;
+    const char *differs = ref_order_differs(arena, program, &at);
+    if (differs)
+        host_add(arena, verdict, FINDING_REFERENCE, program->statements[at].at.line, differs);
     for (uint32_t i = 0; i < DEVICES; i++) {
         if (options->followed == FOLLOW_DRAWN && i != only)
             continue;
