@@ -196,12 +196,18 @@ const char *host_tiny_settings(struct arena *arena, struct pcg *rng)
         "drain=none",   "drain=block",       "flush=silent",     "flush=start",   "order=any",
         "order=stream", "occupancy=context", "occupancy=device", "switch=sticky", "switch=free",
         "ends=keep",    "ends=drain",        "flags=reset",      "flags=kept",    "frozen=yes",
-        "frozen=no",    "pick=any",          "pick=lowest",      "grids=1",       "threads=2",
-        "registers=32", "shared=20",         "threads=3",        "lines=1",       "lines=2"};
+        "frozen=no",    "pick=any",          "pick=lowest",      "grids=1",       "lines=1",
+        "lines=2"};
+    /* Of what an SM has, so much that one or two blocks of two fit, or two of three. */
+    static const char *const scarce[] = {" threads=2",    " threads=3", " registers=32",
+                                         " registers=64", " shared=16", " shared=20"};
     uint32_t sms = 1 + below(rng, 2), blocks = 1 + below(rng, 3), count = below(rng, 3);
     const char *settings = arena_printf(arena, "%s sms=%u blocks=%u",
                                         profiles[below(rng, sizeof profiles / sizeof *profiles)],
                                         (unsigned)sms, (unsigned)blocks);
+    if (below(rng, 4) == 0)
+        settings = arena_printf(arena, "%s%s", settings,
+                                scarce[below(rng, sizeof scarce / sizeof *scarce)]);
     for (; count > 0; count--)
         settings =
             arena_printf(arena, "%s %s", settings, more[below(rng, sizeof more / sizeof *more)]);
