@@ -390,14 +390,6 @@ static bool run_sample(struct hunt *h)
     return loop;
 }
 
-static const struct tape *tape_of(struct arena *arena, const uint32_t *entries, uint32_t count)
-{
-    struct tape *tape = tape_new(arena, count);
-    for (uint32_t i = 0; i < count; i++)
-        tape_add(tape, entries[i]);
-    return tape;
-}
-
 /* A loop, under each model that is still open. The second time round all who step in it have begun. */
 static void take_loop(struct hunt *h)
 {
@@ -422,12 +414,12 @@ static void take_loop(struct hunt *h)
         if (!is)
             continue;
         struct fair_answer *answer = &h->result.answers[m];
-        fair_minimise(h->arena, h->trial, &h->path, (enum progress_model)m,
-                      h->options->budget_steps / 4, h->options->stop);
+        (void)fair_minimise(h->arena, h->trial, &h->path, (enum progress_model)m,
+                            h->options->budget_steps / 4, h->options->stop);
         *answer = (struct fair_answer){.found = true, .sample = h->result.samples};
-        answer->stem = tape_of(h->arena, h->path.entries, h->path.stem);
+        answer->stem = fair_tape_of(h->arena, h->path.entries, h->path.stem);
         answer->loop =
-            tape_of(h->arena, h->path.entries + h->path.stem, h->path.count - h->path.stem);
+            fair_tape_of(h->arena, h->path.entries + h->path.stem, h->path.count - h->path.stem);
         h->open &= ~(1u << m);
     }
 }

@@ -98,6 +98,23 @@ static uint32_t choose_from_path(struct choices *choices, uint32_t n)
     return value;
 }
 
+struct fair_path fair_path_of(struct arena *arena, const struct tape *stem, const struct tape *loop)
+{
+    uint32_t count = stem->count + loop->count;
+    struct fair_path path = {ARENA_ARRAY(arena, uint32_t, count), stem->count, count};
+    memcpy(path.entries, stem->entries, stem->count * sizeof *path.entries);
+    memcpy(path.entries + stem->count, loop->entries, loop->count * sizeof *path.entries);
+    return path;
+}
+
+struct tape *fair_tape_of(struct arena *arena, const uint32_t *entries, uint32_t count)
+{
+    struct tape *tape = tape_new(arena, count);
+    for (uint32_t i = 0; i < count; i++)
+        tape_add(tape, entries[i]);
+    return tape;
+}
+
 struct fair_trial *fair_trial_new(struct arena *arena, struct machine *machine,
                                   const struct fair_units *units, uint32_t capacity)
 {
@@ -211,9 +228,7 @@ bool fair_lasso_is(struct arena *arena, struct machine *machine, const struct fa
     uint32_t count = stem->count + loop->count;
     struct fair_trial *t = fair_trial_new(arena, machine, units, count + 1);
     const struct observer *observers = machine->options.observers;
-    struct fair_path path = {ARENA_ARRAY(arena, uint32_t, count), stem->count, count};
-    memcpy(path.entries, stem->entries, stem->count * sizeof *path.entries);
-    memcpy(path.entries + stem->count, loop->entries, loop->count * sizeof *path.entries);
+    struct fair_path path = fair_path_of(arena, stem, loop);
     machine_observe(machine, NULL);
     /* Not one that is another when it runs. */
     bool is = fair_try(t, &path, model) && t->ran.count == count && t->ran.stem == stem->count &&

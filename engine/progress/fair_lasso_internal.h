@@ -62,8 +62,13 @@ struct fair_trial *fair_trial_new(struct arena *arena, struct machine *machine,
 /* Whether the path is an infinite execution of the model; `ran` is what ran. */
 bool fair_try(struct fair_trial *trial, const struct fair_path *path, enum progress_model model);
 
-/* Makes a path that is one shorter; within so many steps. */
-void fair_minimise(struct arena *arena, struct fair_trial *trial, struct fair_path *path,
+/* As tapes, and back. */
+struct fair_path fair_path_of(struct arena *arena, const struct tape *stem,
+                              const struct tape *loop);
+struct tape *fair_tape_of(struct arena *arena, const uint32_t *entries, uint32_t count);
+
+/* Makes a path that is one shorter; within so many steps. False: they did not suffice, or it was stopped. */
+bool fair_minimise(struct arena *arena, struct fair_trial *trial, struct fair_path *path,
                    enum progress_model model, uint64_t budget_steps,
                    const volatile sig_atomic_t *stop);
 

@@ -196,7 +196,7 @@ static bool cut_steps(struct shorter *s)
     return cut;
 }
 
-void fair_minimise(struct arena *arena, struct fair_trial *trial, struct fair_path *path,
+bool fair_minimise(struct arena *arena, struct fair_trial *trial, struct fair_path *path,
                    enum progress_model model, uint64_t budget_steps,
                    const volatile sig_atomic_t *stop)
 {
@@ -221,5 +221,23 @@ void fair_minimise(struct arena *arena, struct fair_trial *trial, struct fair_pa
         shorter |= cut_loop(&s);
         shorter |= cut_steps(&s);
     }
+    bool whole = may_go_on(&s);
     arena_release(arena, mark);
+    return whole;
+}
+
+bool fair_lasso_shorten(struct arena *arena, struct machine *machine,
+                        const struct fair_units *units, enum progress_model model,
+                        const struct tape **stem, const struct tape **loop, uint64_t budget_steps)
+{
+    uint32_t count = (*stem)->count + (*loop)->count;
+    const struct observer *observers = machine->options.observers;
+    struct fair_path path = fair_path_of(arena, *stem, *loop);
+    machine_observe(machine, NULL);
+    struct fair_trial *t = fair_trial_new(arena, machine, units, count + 1);
+    bool whole = fair_minimise(arena, t, &path, model, budget_steps, NULL);
+    machine_observe(machine, observers);
+    *stem = fair_tape_of(arena, path.entries, path.stem);
+    *loop = fair_tape_of(arena, path.entries + path.stem, path.count - path.stem);
+    return whole;
 }

@@ -67,6 +67,13 @@ bool searches_is_execution(const struct searched *s, enum progress_model model,
 /* What a search says and its tapes do not show: its outcomes, its lasso, hangs under models. NULL: nothing. */
 const char *searches_witnesses(const struct searched *s, const struct search_result *found);
 
+/* ---- searches_short.c ---- */
+
+/* What is wrong with what becomes of an infinite execution of the model when it is made shorter; NULL: nothing. */
+const char *searches_shorten(const struct searched *s, struct machine *machine,
+                             enum progress_model model, const struct tape *stem,
+                             const struct tape *loop);
+
 /* ---- searches_tapes.c ---- */
 
 /* What is otherwise when an execution is recorded and replayed, and when its tape is changed; NULL: nothing. */

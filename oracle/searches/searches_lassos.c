@@ -82,7 +82,18 @@ static const char *ask_models(const struct searched *s, struct machine *machine,
     return NULL;
 }
 
-/* Loops that the walk closes, and those once more behind themselves: who steps in them has begun then. */
+/* The loop once more behind itself: who steps in it has begun then. False: no room. */
+static bool go_round(const struct searched *s, const struct searched_way *walk, uint32_t from,
+                     uint32_t to, struct searched_way *way)
+{
+    *way = *walk;
+    way->count = to;
+    for (uint32_t i = from; i < to; i++)
+        (void)searches_add_step(s, way, walk->actors[i]);
+    return way->count == 2 * to - from;
+}
+
+/* Loops that the walk closes, and those once more behind themselves. */
 static const char *ask_walk(const struct searched *s, struct machine *machine,
                             const struct searched_way *walk)
 {
@@ -94,14 +105,35 @@ static const char *ask_walk(const struct searched *s, struct machine *machine,
                 continue;
             way.count = to;
             const char *differs = ask_models(s, machine, &way, from);
-            for (uint32_t i = from; i < to; i++)
-                (void)searches_add_step(s, &way, walk->actors[i]);
-            if (!differs && way.count == 2 * to - from)
+            if (!differs && go_round(s, walk, from, to, &way))
                 differs = ask_models(s, machine, &way, to);
             if (differs)
                 return differs;
         }
     return NULL;
+}
+
+/* The longest loop to the last state that the walk comes to again is made shorter, under each model. */
+static const char *shorten_walk(const struct searched *s, struct machine *machine,
+                                const struct searched_way *walk)
+{
+    const char *differs = NULL;
+    struct searched_way way;
+    uint32_t to = walk->count < STEPS ? walk->count : STEPS, from = 0;
+    for (; to > 0; to--) {
+        for (from = 0; walk->states[from] != walk->states[to];)
+            from++;
+        if (from < to)
+            break;
+    }
+    if (to == 0 || !go_round(s, walk, from, to, &way))
+        return NULL;
+    for (int m = 0; m < PROGRESS_MODEL_COUNT && !differs; m++)
+        if (searches_is_execution(s, (enum progress_model)m, &way, to))
+            differs =
+                searches_shorten(s, machine, (enum progress_model)m, tape_of(s->arena, &way, 0, to),
+                                 tape_of(s->arena, &way, to, way.count));
+    return differs;
 }
 
 /* ---- lassos that are found ---- */
@@ -268,6 +300,8 @@ const char *searches_lassos(const struct searched *s)
             differs = ask_random(s, &walk, &said);
         if (!differs)
             differs = ask_walk(s, machine, &walk);
+        if (!differs && i == 0)
+            differs = shorten_walk(s, machine, &walk);
     }
     if (!differs)
         differs = ask_policies(s, machine, pcg_next(&rng));
