@@ -328,7 +328,8 @@ static bool step(struct search *x, uint32_t actor, const struct order *order)
     note_accesses(x, actor);
     if (ref_barrier_rule(r, block) != RULE_NONE) {
         ref_barrier(r, block);
-        pass_barrier(x, block);
+        if (r->end <= REF_TERMINATED)
+            pass_barrier(x, block);
     }
     return true;
 }

@@ -4,7 +4,7 @@
 #include "engine/base/pcg.h"
 #include "oracle/searches/searches.h"
 
-enum { FLAGS, WAITING, ALIKE, PHASES, MESSAGE, MANNERS };
+enum { FLAGS, WAITING, ALIKE, PHASES, MESSAGE, ROUNDS, MANNERS };
 
 struct drawing {
     struct arena *arena;
@@ -116,7 +116,13 @@ static const char *waiting(struct drawing *d)
 static const char *alike(struct drawing *d)
 {
     const char *w = word(d);
-    switch (below(d, 19)) {
+    switch (below(d, 21)) {
+    case 19:
+    case 20: /* one waits for the last of the others */
+        return arena_printf(d->arena,
+                            "if (tid == %u) { while (y == 0) { } } else { a = atomic_add(x, 1); if "
+                            "(a == %u) { y = 1; } }",
+                            below(d, 3), below(d, 2));
     case 17:
     case 18:
         return arena_printf(d->arena, "if (tid == %u) { %s = a; }", below(d, 3), w);
@@ -180,6 +186,29 @@ static const char *phase(struct drawing *d)
     }
 }
 
+/* Of threads that meet at a barrier again and again: what one writes takes others out of a loop, or keeps them there. */
+static const char *in_rounds(struct drawing *d)
+{
+    const char *w = word(d), *v = *w == 'x' ? "y" : "x";
+    uint32_t c = below(d, 2);
+    switch (below(d, 8)) {
+    case 0:
+    case 1:
+        return arena_printf(d->arena, "%s = %u;", w, c);
+    case 2:
+        return arena_printf(d->arena, "while (%s == %u) { }", w, c);
+    case 3:
+        return arena_printf(d->arena, "while (%s == %u) { %s = %u; }", w, c, v, below(d, 2));
+    case 4:
+    case 5:
+        return arena_printf(d->arena, "if (%s == %u) { %s = %u; }", w, c, v, below(d, 2));
+    case 6:
+        return arena_printf(d->arena, "if (%s == %u) { exit; }", w, c);
+    default:
+        return arena_printf(d->arena, "%s = 1 - %s;", w, w);
+    }
+}
+
 static const char *any_statement(struct drawing *d)
 {
     switch (d->manner) {
@@ -191,6 +220,8 @@ static const char *any_statement(struct drawing *d)
         return alike(d);
     case PHASES:
         return phase(d);
+    case ROUNDS:
+        return in_rounds(d);
     default:
         return statement(d, 1);
     }
@@ -209,6 +240,8 @@ static const char *list(struct drawing *d, uint32_t count)
 /* Of four threads one, of two up to four; less where there is as much again behind a barrier. */
 static uint32_t statements_of(struct drawing *d, uint32_t threads)
 {
+    if (d->manner == ROUNDS)
+        return threads > 2 ? below(d, 2) : below(d, 4);
     if (threads == 4 || (threads == 3 && d->manner == WAITING))
         return 1;
     return threads == 3 || d->manner == PHASES ? 1 + below(d, 2) : 2 + below(d, 3);
@@ -250,6 +283,39 @@ static const char *message(struct drawing *d, bool grid)
                *last = accesses[below(d, 4)], *behind = accesses[below(d, 5)];
     return arena_printf(d->arena, "if (bid + tid == 0) { %s%s%s%s} else { %s%s%s%s}", first, one,
                         more, said, waited, other, last, behind);
+}
+
+/* One looks at x and says by y what it saw, and another moves x. Then that one ends if it is told; or the first leaves
+ * if it has said so, and the other has not taken that back. Whoever is treated fairly waits at the barrier, and it is the
+ * other who may not be able to go round for ever. */
+static const char *told_to_end(struct drawing *d)
+{
+    static const char *const moves[] = {"x = 1; ", "x = 0; ", "x = 1 - x; ", "y = 0; ", ""};
+    uint32_t c = below(d, 2), usual = below(d, 2);
+    const char *one = below(d, 2) ? arena_printf(d->arena, "y = (x == %u); ", c)
+                                  : arena_printf(d->arena, "if (x == %u) { y = 1; } ", c);
+    const char *first = moves[usual ? c : below(d, 5)], *last = moves[usual ? 1 - c : below(d, 5)];
+    if (below(d, 3) == 0)
+        return arena_printf(d->arena,
+                            "if (tid == 0) { %s} else { %sif (y == 1) { exit; } %s} barrier();",
+                            one, first, last);
+    const char *back = usual ? "y = 0; " : moves[below(d, 5)];
+    return arena_printf(d->arena,
+                        "if (tid == 0) { %s} else { %s%s} barrier(); if (tid == 0) { a = y; } "
+                        "else { %s}%s",
+                        one, first, last, back, usual || below(d, 2) ? " barrier();" : "");
+}
+
+/* All go round while a word says so, with a barrier in each round, at its end, or in between. */
+static const char *rounds(struct drawing *d, uint32_t threads, uint32_t all)
+{
+    static const char *const whiles[] = {"x", "y", "a"};
+    const char *w = whiles[below(d, 3)];
+    if (all == 2 && below(d, 2))
+        return arena_printf(d->arena, "while (a == 0) { %s }", told_to_end(d));
+    const char *first = own_arms(d, threads, all);
+    const char *rest = below(d, 3) == 0 ? own_arms(d, threads, all) : "";
+    return arena_printf(d->arena, "while (%s == 0) {%s barrier();%s }", w, first, rest);
 }
 
 static const char *arms(struct drawing *d, uint32_t threads, uint32_t all)
@@ -361,9 +427,10 @@ static const char *function_alike(struct drawing *d)
 }
 
 /* Threads that step together have few states. What each has found shows in the end, though not whose it is. */
-static const char *all_alike(struct drawing *d, enum subject_id subject, uint32_t threads)
+static const char *all_alike(struct drawing *d, enum subject_id subject, uint32_t threads,
+                             uint32_t all)
 {
-    uint32_t count = step_together(subject) ? 3 + below(d, 3) : 5 - threads;
+    uint32_t count = step_together(subject) ? 3 + below(d, 3) : 5 - all;
     const char *apart = below(d, 2) ? arena_printf(d->arena, " a = (tid == %u);", threads - 1) : "";
     return arena_printf(d->arena, "%s%s atomic_add(s, a * a * 7 + a);", apart, list(d, count));
 }
@@ -377,7 +444,7 @@ const char *searches_text(struct arena *arena, enum subject_id subject, uint64_t
     if (step_together(subject) && below(&d, 2))
         d.manner = ALIKE;
     d.careful = below(&d, 2);
-    bool grid = d.manner == MESSAGE ? below(&d, 4) > 0 : d.manner != ALIKE && below(&d, 4) == 0;
+    bool grid = d.manner == MESSAGE ? below(&d, 4) > 0 : below(&d, 4) == 0;
     uint32_t threads = grid ? 1 + below(&d, 2) : 2 + below(&d, 2), blocks = grid ? 2 : 1, warp = 1;
     if (d.manner == MESSAGE)
         threads = grid ? 1 : 2;
@@ -386,8 +453,9 @@ const char *searches_text(struct arena *arena, enum subject_id subject, uint64_t
     else if (subject == SUBJECT_SIMT || subject == SUBJECT_THREADS)
         warp += below(&d, threads);
     const char *function = d.manner == ALIKE ? function_alike(&d) : "";
-    const char *body = d.manner == ALIKE     ? all_alike(&d, subject, threads)
+    const char *body = d.manner == ALIKE     ? all_alike(&d, subject, threads, threads * blocks)
                        : d.manner == MESSAGE ? message(&d, grid)
+                       : d.manner == ROUNDS  ? rounds(&d, threads, threads * blocks)
                                              : arms(&d, threads, threads * blocks);
     return arena_printf(
         arena,
