@@ -101,7 +101,7 @@ static const char *compare(const struct searched *s, const struct way *way,
         differs = "own choices";
     if (!differs && way->method == SEARCH_STATES && s->subject == SUBJECT_THREADS)
         differs = searches_progress(s, &s->progress);
-    return differs || way->alike ? differs : searches_witnesses(s, found);
+    return differs ? differs : searches_witnesses(s, found);
 }
 
 bool searches_of_threads(enum subject_id subject)

@@ -122,7 +122,7 @@ static const char *compare(struct machine_searched *s, const struct way *way)
         differs = "states";
     else if (way->method == SEARCH_STATES && !has_caches(s->subject))
         differs = compare_progress(s->arena, &s->progress, &progress);
-    if (!differs && !way->alike && !way->eager)
+    if (!differs && !way->eager)
         differs = searches_witnesses(&tapes, found);
     return differs ? arena_printf(s->arena, "%s: %s", way->name, differs) : NULL;
 }

@@ -112,17 +112,23 @@ static const char *waiting(struct drawing *d)
     }
 }
 
+/* One waits for the last of the others. */
+static const char *wait_for_last(struct drawing *d)
+{
+    uint32_t who = below(d, 3), last = below(d, 2);
+    return arena_printf(d->arena,
+                        "if (tid == %u) { while (y == 0) { } } else { a = atomic_add(x, 1); if (a "
+                        "== %u) { y = 1; } }",
+                        who, last);
+}
+
 /* Threads that do the same, told apart by whose turn was first: one of them, or each; or all but one of them. */
 static const char *alike(struct drawing *d)
 {
     const char *w = word(d);
-    switch (below(d, 21)) {
+    switch (below(d, 20)) {
     case 19:
-    case 20: /* one waits for the last of the others */
-        return arena_printf(d->arena,
-                            "if (tid == %u) { while (y == 0) { } } else { a = atomic_add(x, 1); if "
-                            "(a == %u) { y = 1; } }",
-                            below(d, 3), below(d, 2));
+        return wait_for_last(d);
     case 17:
     case 18:
         return arena_printf(d->arena, "if (tid == %u) { %s = a; }", below(d, 3), w);
@@ -431,6 +437,8 @@ static const char *all_alike(struct drawing *d, enum subject_id subject, uint32_
                              uint32_t all)
 {
     uint32_t count = step_together(subject) ? 3 + below(d, 3) : 5 - all;
+    if (threads == 3 && below(d, 4) == 0)
+        return arena_printf(d->arena, "%s atomic_add(s, a);", wait_for_last(d));
     const char *apart = below(d, 2) ? arena_printf(d->arena, " a = (tid == %u);", threads - 1) : "";
     return arena_printf(d->arena, "%s%s atomic_add(s, a * a * 7 + a);", apart, list(d, count));
 }
