@@ -25,7 +25,7 @@ bool searches_of_threads(enum subject_id subject);
 void searches_use_symmetry(struct arena *arena, struct machine *machine,
                            struct search_options *how);
 
-/* ---- searches_machines.c, searches_ptx_text.c, searches_wide_text.c ---- */
+/* ---- searches_machines.c, searches_ptx_text.c, searches_wide_text.c, searches_cluster_text.c ---- */
 
 /* NULL: nothing. `of_threads`: all executions of a kernel whose threads have the same ones, or NULL. */
 const char *searches_machines_differ(struct arena *arena, enum subject_id subject, const char *text,
@@ -33,6 +33,8 @@ const char *searches_machines_differ(struct arena *arena, enum subject_id subjec
 void searches_access_texts(struct arena *arena, uint64_t number, const char **of_threads,
                            const char **of_ptx);
 const char *searches_wide_text(struct arena *arena, uint64_t number);
+void searches_cluster_texts(struct arena *arena, uint64_t number, const char **of_threads,
+                            const char **of_ptx);
 
 /* ---- searches_ends.c ---- */
 

@@ -221,18 +221,30 @@ static const enum subject_id subjects[] = {SUBJECT_CRS,
                                            SUBJECT_INTERLEAVE_F1,
                                            SUBJECT_LOCKSTEP_VACUOUS_SYNC};
 
+/* `block` and `its` have no barriers of clusters. */
+static bool has_clusters(enum subject_id subject)
+{
+    const struct semantics *semantics = subject_table[subject].vtable;
+    return semantics == subject_table[SUBJECT_CRS].vtable ||
+           semantics == subject_table[SUBJECT_THREAD_PC].vtable;
+}
+
 struct searched_text searches_machines_text(struct arena *arena, uint64_t number)
 {
     struct searched_text drawn = {.of_threads = NULL};
     drawn.subject = subjects[number % (sizeof subjects / sizeof *subjects)];
     uint64_t rest = pcg_splitmix(number);
     bool of_ptx = subject_table[drawn.subject].vtable->form == FORM_PTX;
-    uint32_t kind = of_ptx ? (uint32_t)(rest % (has_caches(drawn.subject) ? 2 : 3)) : 2;
+    /* Accesses, wide ones, what is lowered, and of a cluster. */
+    uint32_t kinds = has_clusters(drawn.subject) ? 4 : has_caches(drawn.subject) ? 2 : 3;
+    uint32_t kind = of_ptx ? (uint32_t)(rest % kinds) : 2;
     if (kind == 0)
         searches_access_texts(arena, rest, &drawn.of_threads, &drawn.text);
     else if (kind == 1)
         drawn.text = searches_wide_text(arena, rest);
-    else
+    else if (kind == 2)
         drawn.text = searches_text(arena, SUBJECT_SIMT, rest);
+    else
+        searches_cluster_texts(arena, rest, &drawn.of_threads, &drawn.text);
     return drawn;
 }
