@@ -61,9 +61,9 @@ struct fair_result fair_lasso_search(struct arena *arena, struct machine *machin
 bool fair_lasso_is(struct arena *arena, struct machine *machine, const struct fair_units *units,
                    enum progress_model model, const struct tape *stem, const struct tape *loop);
 
-/* Makes a stem and a loop that are one shorter, as a search does, within so many steps. True: they sufficed, and nothing
- * of what is tried can be left out any more: a step, all steps of an actor, or of it those of the stem, what lies
- * between equal states of the loop, what the stem goes round. */
+/* Makes a stem and a loop that are one shorter, as a search does, within so many steps. True: they sufficed, and
+ * nothing of what is tried can be left out any more: a step, all steps of an actor, or of it those of the stem, what
+ * lies between equal states of the loop, what the stem goes round. */
 bool fair_lasso_shorten(struct arena *arena, struct machine *machine,
                         const struct fair_units *units, enum progress_model model,
                         const struct tape **stem, const struct tape **loop, uint64_t budget_steps);

@@ -1,7 +1,8 @@
 /*
  * searches_cluster_text.c - a cluster of two blocks of one thread, which access each other's shared memory, in phases
- * that the cluster's barrier ends: a kernel of PTX, and a structured one of one block of two threads, which has the same
- * executions. Where a block goes on between its arrival and its wait, or there are two clusters, there is none of them.
+ * that the cluster's barrier ends: a kernel of PTX, and a structured one, of one block of two threads, which has the
+ * same executions. Where a block goes on between its arrival and its wait, or there are two clusters, the second is
+ * missing.
  */
 #include "engine/base/pcg.h"
 #include "engine/base/text.h"

@@ -192,7 +192,7 @@ static const char *phase(struct drawing *d)
     }
 }
 
-/* Of threads that meet at a barrier again and again: what one writes takes others out of a loop, or keeps them there. */
+/* Of threads that meet at a barrier again and again: what one writes takes others out of a loop, or keeps them in. */
 static const char *in_rounds(struct drawing *d)
 {
     const char *w = word(d), *v = *w == 'x' ? "y" : "x";
@@ -292,8 +292,8 @@ static const char *message(struct drawing *d, bool grid)
 }
 
 /* One looks at x and says by y what it saw, and another moves x. Then that one ends if it is told; or the first leaves
- * if it has said so, and the other has not taken that back. Whoever is treated fairly waits at the barrier, and it is the
- * other who may not be able to go round for ever. */
+ * if it has said so, and the other has not taken that back. Whoever is treated fairly waits at the barrier, and it is
+ * the other who may not be able to go round for ever. */
 static const char *told_to_end(struct drawing *d)
 {
     static const char *const moves[] = {"x = 1; ", "x = 0; ", "x = 1 - x; ", "y = 0; ", ""};
