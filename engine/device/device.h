@@ -134,6 +134,7 @@ struct device_watcher {
     void (*step)(void *context, struct device_alternative step, enum device_rule rule);
     /* The host, or a copy, reads or writes words: of the device's memory, or behind it (memory_words) of the host's. */
     void (*access)(void *context, uint32_t statement, uint32_t base, uint32_t words, bool writes);
+    void (*chosen)(void *context, uint32_t n); /* one of n, within a step */
 };
 
 struct device_flights;

@@ -34,7 +34,10 @@ static void record(struct runner *r, uint32_t entry)
 static uint32_t choose(struct choices *choices, uint32_t n)
 {
     struct runner *r = (struct runner *)choices;
+    const struct device_watcher *w = r->device->watcher;
     uint32_t picked = 0;
+    if (w && w->chosen)
+        w->chosen(w->context, n);
     if (r->next < r->schedule->tape_count)
         picked = r->schedule->tape[r->next++] % n;
     else if (r->schedule->order == ORDER_RANDOM)

@@ -161,6 +161,13 @@ static void take_issue(struct host_follow *f)
         follow_tell(f, "a block was issued, and no slot has one more");
         return;
     }
+    /* One block that is left is no choice, nor is any of a large grid. */
+    uint32_t left = f->ref->settings.pick_any ? ref_count(f->ref, grid, REF_UNSCHEDULED) : 0;
+    if (f->ways != (left > 1 && f->device->unissued[grid] ? left : 0)) {
+        follow_tell(f, arena_printf(f->arena, "a block is issued, one of %u, and %u are left",
+                                    (unsigned)f->ways, (unsigned)left));
+        return;
+    }
     if (f->cached)
         follow_cached_arrive(f, grid, slot);
     ref_resident(f->ref, grid, f->step.b, f->device->numbers[grid][slot], slot);
@@ -262,8 +269,15 @@ static void see_step(void *context, struct device_alternative x, enum device_rul
         f->lost = true;
     if (!f->lost && !goes_on)
         follow_compare_alternatives(f);
+    f->ways = 0;
     if (!f->lost)
         begin(f, x);
+}
+
+static void see_choice(void *context, uint32_t n)
+{
+    struct host_follow *f = context;
+    f->ways = f->ways ? f->ways : n;
 }
 
 /* ---- making ---- */
@@ -338,7 +352,7 @@ struct host_follow *host_follow_watch(struct arena *arena, struct device *device
     if (!f->ref || (device->caches && !follow_cached_new(f)))
         return NULL;
     f->observers = ARENA_ARRAY(arena, struct follow_observer, device->grid_count + 1);
-    f->watcher = (struct device_watcher){.context = f, .step = see_step};
+    f->watcher = (struct device_watcher){.context = f, .step = see_step, .chosen = see_choice};
     device->watcher = &f->watcher;
     for (uint32_t i = 0; i < device->grid_count; i++) {
         struct follow_observer *o = &f->observers[i];

@@ -25,6 +25,7 @@ struct host_follow {
     /* the step that is under way: it is taken by the reference when the next one begins */
     bool begun;
     struct device_alternative step;
+    uint32_t ways;      /* of the first choice within it; 0: none */
     uint32_t operation; /* ALTERNATIVE_MICRO: the reference's number, */
     struct ref_flight performed;
     const struct ptx_instruction *instruction; /* ALTERNATIVE_WARP: that is next; or NULL */
