@@ -4,6 +4,8 @@
 #ifndef ENGINE_DUO_GOALS_H
 #define ENGINE_DUO_GOALS_H
 
+#include "engine/smt/solver.h"
+#include "engine/smt/term.h"
 #include "engine/subjects/forms.h"
 
 /* What may go wrong; each is answered on its own. An answer is about executions up to the first race or barrier
@@ -15,6 +17,15 @@ extern const char *const proof_goal_names[GOAL_COUNT];
 enum proof_memory {
     PROOF_BARRIER, /* a thread sees its own writes; a barrier makes memory arbitrary (lockstep-cfg C.1) */
     PROOF_ADVERSARY /* every read of memory that is written gives an arbitrary value (the tutorial) */
+};
+
+struct duo;
+
+/* Who answers in a solver's place (oracle/verdicts): whether `question` is possible, of this walk; SAT with values of
+ * what is wanted. */
+struct proof_answers {
+    enum solver_answer (*say)(struct proof_answers *own, const struct duo *duo, term question,
+                              uint32_t *values, uint32_t count);
 };
 
 struct proof_options {
@@ -29,6 +40,7 @@ struct proof_options {
     bool counted; /* loops that constants end after a few trips are run, and neither cut nor left */
     bool rehearsed; /* guesses that drawn runs show to be false are not asked about */
     bool integers;  /* what is open is asked as Horn clauses over integers, if the solver can */
+    struct proof_answers *answers; /* NULL: the solver's */
 };
 
 extern const struct proof_options PROOF_DEFAULTS;

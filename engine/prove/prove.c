@@ -282,7 +282,6 @@ struct proving {
     const struct proof_options *options;
     struct solver *solver;
     struct proof_result *result;
-    struct duo *unrolled; /* or NULL: not run */
     bool possible[GOAL_COUNT];
 };
 
@@ -450,7 +449,7 @@ static void try_unrolled(struct proving *p, uint32_t trips)
         return;
     note_possible(p, duo);
     duo_run(duo);
-    p->unrolled = duo;
+    p->result->unrolled = duo;
     p->result->terms = duo->terms.count;
     if (duo->reason) {
         give_up(p->result, duo->reason);
@@ -482,18 +481,18 @@ static void note_loops(struct proving *p, const struct duo *duo)
 static bool unroll_some(struct proving *p)
 {
     const char *refused = NULL;
-    if (!p->unrolled) {
-        p->unrolled = duo_new(p->arena, p->forms, p->options, 1, &refused);
-        if (p->unrolled)
-            duo_run(p->unrolled);
+    if (!p->result->unrolled) {
+        p->result->unrolled = duo_new(p->arena, p->forms, p->options, 1, &refused);
+        if (p->result->unrolled)
+            duo_run(p->result->unrolled);
     }
-    return p->unrolled && !p->unrolled->reason;
+    return p->result->unrolled && !p->result->unrolled->reason;
 }
 
 static bool is_about_something(struct proving *p, struct duo *cut, const char **reason)
 {
     return !unroll_some(p) ||
-           points_agree(cut, p->unrolled, p->solver, &p->result->unreachable, reason);
+           points_agree(cut, p->result->unrolled, p->solver, &p->result->unreachable, reason);
 }
 
 static void judge_cut(struct proving *p, struct duo *duo)
@@ -540,7 +539,7 @@ static void judge_integers(struct proving *p, struct duo *duo)
         if (open && !safe[goal] && goal <= GOAL_DIVERGENCE)
             break;
     }
-    if (some && unroll_some(p) && !points_reached(duo, p->unrolled, p->solver, &reason)) {
+    if (some && unroll_some(p) && !points_reached(duo, p->result->unrolled, p->solver, &reason)) {
         give_up(p->result, reason);
         return;
     }
@@ -637,7 +636,7 @@ static bool excludes_all(struct proving *p, struct duo *duo, uint32_t last)
 /* What no launch and no input meets: behind it nothing can be wrong, and nothing is proved. */
 static void check_required(struct proving *p)
 {
-    struct duo *duo = unroll_some(p) ? p->unrolled : NULL;
+    struct duo *duo = unroll_some(p) ? p->result->unrolled : NULL;
     for (uint32_t i = 0; duo && i < duo->required.count; i++) {
         const struct ast_stm *stm = GROWN(duo->required, struct required)[i].stm;
         if (!excludes_all(p, duo, i))

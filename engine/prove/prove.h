@@ -89,6 +89,7 @@ struct proof_result {
     struct proof_loop *loops;
     uint32_t terms, rounds; /* of Houdini */
     struct duo *cut;        /* the walk whose loops' invariants were found, or NULL (duo.h) */
+    struct duo *unrolled;   /* the walk of a few trips, or NULL */
     uint32_t unreachable;   /* barriers that no pair of threads reaches */
 };
 

@@ -386,10 +386,10 @@ static enum solver_answer no_answer(struct solver *solver, const char *at)
 }
 
 /* `values` is read from a text of its own: what comes behind `sat` need not be values where it was not. */
-static enum solver_answer read_answer(struct solver *solver, const char *const *names,
-                                      uint32_t *values, uint32_t count)
+enum solver_answer solver_read(struct solver *solver, const char *answer, const char *const *names,
+                               uint32_t *values, uint32_t count)
 {
-    const char *at = skip_blanks(solver->answer);
+    const char *at = skip_blanks(answer);
     if (take(&at, "unsat\n")) /* what follows complains that there are no values */
         return SOLVER_UNSAT;
     if (take(&at, "unknown\n") || take(&at, "timeout\n")) {
@@ -456,7 +456,7 @@ static enum solver_answer exchange(struct solver *solver, const char *formula,
     solver->deadline = now_ms() + (uint64_t)solver->options.seconds * 1000;
     const char *why = converse(solver, query.bytes, query.length);
     enum solver_answer answer =
-        why ? fail_dead(solver, why) : read_answer(solver, names, values, count);
+        why ? fail_dead(solver, why) : solver_read(solver, solver->answer, names, values, count);
     arena_destroy(&scratch);
     return answer;
 }

@@ -69,6 +69,10 @@ void solver_keeper_end(struct solver_keeper *keeper);
 enum solver_answer solver_ask(struct solver *solver, const char *formula, const char *const *names,
                               uint32_t *values, uint32_t count);
 
+/* The same of an answer that is there already, as a solver prints it. */
+enum solver_answer solver_read(struct solver *solver, const char *answer, const char *const *names,
+                               uint32_t *values, uint32_t count);
+
 /* Whether it is asked no more: what it would be told need not be said. */
 bool solver_is_spent(const struct solver *solver);
 

@@ -12,6 +12,7 @@
 #include "oracle/prove/kept.h"
 #include "oracle/prove/retrace.h"
 #include "oracle/prove/small.h"
+#include "oracle/verdicts/verdicts.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -34,6 +35,7 @@ enum {
     FEW = 3,
     SHARE_PAIRS = 2, /* `encoding`, where only `pairs` is asked for */
     SHARE_DRAWN = 2, /* the same, of a drawn kernel */
+    VERDICTS = 4,    /* kernels, in a case: a third of a millisecond each */
     MOST_THREADS = 64
 };
 #define SECOND_SOLVER "cvc5 --lang smt2 --incremental --rlimit-per=20000"
@@ -225,6 +227,32 @@ static void judge_terms(struct asking *x)
         diverge_encoding(x, &fault, NULL, true);
 }
 
+/* What is not of executions: what answers make of a proof, how they are read, which guesses are made; of small kernels,
+ * by answers, that are drawn. */
+static void judge_verdicts(struct asking *x)
+{
+    struct arena *arena = x->c->arena;
+    for (uint32_t i = 0; i < VERDICTS; i++) {
+        size_t mark = arena_mark(arena);
+        uint64_t seed = pcg_splitmix(x->c->options->seed + i);
+        const struct ast_kernel *kernel = seed % 4 == 0   ? small_blocks(arena, seed)
+                                          : seed % 4 == 1 ? small_ptx(arena, seed)
+                                                          : small_loops(arena, seed);
+        struct verdicts_fault fault = verdicts_judge(arena, kernel, seed);
+        if (!fault.stage)
+            fault = guesses_judge(arena, kernel, seed >> 8);
+        if (!fault.stage)
+            fault = answers_judge(arena, seed);
+        if (fault.stage) {
+            const struct retrace_fault found = {arena_printf(arena, "verdict: %s", fault.stage),
+                                                fault.why};
+            diverge_encoding(x, &found, print_kernel(arena, kernel), true);
+            return;
+        }
+        arena_release(arena, mark);
+    }
+}
+
 /* ---- what is guessed of loops ---- */
 
 /* What Houdini keeps of all loops, where the proof needs it or not; mostly it is given few answers. With all of them
@@ -403,6 +431,7 @@ void prove_oracle_judge(struct checking *c)
     x.answer->checked += judge_encoding(&x);
     judge_drawn(&x);
     judge_terms(&x);
+    judge_verdicts(&x);
     if (drawn(&x, SHARE_GUESSES))
         judge_guesses(&x);
     if (drawn(&x, SHARE_ANY))
@@ -426,4 +455,5 @@ void prove_encoding_judge(struct checking *c)
     if (drawn(&x, SHARE_DRAWN))
         judge_drawn(&x);
     judge_terms(&x);
+    judge_verdicts(&x);
 }
