@@ -1,7 +1,7 @@
 /*
  * emitted_sequential.c - kernels whose accesses are known, printed as two threads in sequence and run as that text
  * says: of two threads and one element of each array an assert fails exactly if they race there, or come to barriers
- * apart.
+ * apart. Some indices are outside: who has one does nothing more, and nobody who is at a barrier without him goes on.
  */
 #include "engine/input/input.h"
 #include "engine/reference/reference.h"
@@ -57,6 +57,8 @@ static struct statement draw_statement(struct pcg *rng)
     s.is_shared = pcg_below(rng, 3) == 0;
     s.own = (enum own)pcg_below(rng, OWN_COUNT);
     s.number = pcg_below(rng, 2);
+    if (s.own <= OWN_BLOCK && pcg_below(rng, 12) == 0)
+        s.number = LENGTH;
     s.by_block = pcg_below(rng, 2) == 0;
     s.guard = pcg_below(rng, s.kind == BARRIER ? 6 : 3) ? NO_GUARD : pcg_below(rng, 2);
     s.expression = pcg_next(rng);
@@ -189,23 +191,38 @@ static bool conflict(const struct statement *s, const struct statement *other,
            touches(other, q->b, q);
 }
 
-/* A barrier that one alone of two threads of a block comes to; or an access of the first, and one of the second with it
- * or behind it, with no barrier of both between. */
-static bool fails(const struct statement *s, uint32_t count, const struct question *q)
+/* The first statement in which the thread is outside of an array; `count`: none. */
+static uint32_t dies_in(const struct statement *s, uint32_t count, struct thread t,
+                        const struct question *q)
+{
+    uint32_t j = 0;
+    while (j < count && (s[j].kind == BARRIER || !takes_part(&s[j], t) ||
+                         element_of(q->arena, &s[j], t, &q->in) < LENGTH))
+        j++;
+    return j;
+}
+
+/* An assert fails of a barrier that one alone of two threads of a block comes to; or of an access of the first, and one
+ * of the second with it or behind it, with no barrier of both between. Where one is at a barrier and the other has died
+ * the text has no execution; a barrier is at its end, too. */
+static enum s_end ends(const struct statement *s, uint32_t count, const struct question *q)
 {
     const struct thread a = q->a, b = q->b;
+    const uint32_t a_dies = dies_in(s, count, a, q), b_dies = dies_in(s, count, b, q);
     uint32_t from = 0;
     for (uint32_t j = 0; j < count; j++) {
-        bool barrier = s[j].kind == BARRIER && a.bid == b.bid;
-        if (barrier && takes_part(&s[j], a) != takes_part(&s[j], b))
-            return true;
-        if (barrier && takes_part(&s[j], a))
+        const bool meets_a = takes_part(&s[j], a) && j < a_dies;
+        const bool meets_b = takes_part(&s[j], b) && j < b_dies;
+        const bool barrier = s[j].kind == BARRIER && a.bid == b.bid;
+        if (barrier && meets_a != meets_b)
+            return j < a_dies && j < b_dies ? S_FAILS : S_IMPOSSIBLE;
+        if (barrier && meets_a)
             from = j + 1;
-        for (uint32_t i = from; i <= j && s[j].kind != BARRIER; i++)
+        for (uint32_t i = from; i <= j && i < a_dies && j < b_dies && s[j].kind != BARRIER; i++)
             if (s[i].kind != BARRIER && conflict(&s[i], &s[j], q))
-                return true;
+                return S_FAILS;
     }
-    return false;
+    return a.bid == b.bid && (a_dies < count) != (b_dies < count) ? S_IMPOSSIBLE : S_PASSES;
 }
 
 /* What an input of a thread holds before the text has said what the two share. */
@@ -270,9 +287,7 @@ static struct question draw_question(struct pcg *rng, uint32_t threads, uint32_t
 static const char *ask(struct arena *arena, const char *printed, const struct statement *s,
                        uint32_t count, const struct question *q)
 {
-    enum s_end is = q->a.tid == q->b.tid && q->a.bid == q->b.bid ? S_IMPOSSIBLE
-                    : fails(s, count, q)                         ? S_FAILS
-                                                                 : S_PASSES,
+    enum s_end is = q->a.tid == q->b.tid && q->a.bid == q->b.bid ? S_IMPOSSIBLE : ends(s, count, q),
                end = run(arena, printed, q);
     if (end == is)
         return NULL;
