@@ -30,7 +30,7 @@ static bool is_ptx(enum subject_id subject)
 /* ---- what the machine tells its observers ---- */
 
 static void hear(struct follower *f, enum ref_access_kind kind, uint32_t thread, uint32_t address,
-                 int32_t value)
+                 int32_t value, uint32_t stm)
 {
     if (f->state != FOLLOW_ALONG)
         return;
@@ -39,25 +39,26 @@ static void hear(struct follower *f, enum ref_access_kind kind, uint32_t thread,
         f->unknown = "a step with more accesses than are kept";
         return;
     }
+    if (f->heard_count == 0 || stm < f->heard_stm[0])
+        f->heard_stm[0] = stm;
+    if (f->heard_count == 0 || stm > f->heard_stm[1])
+        f->heard_stm[1] = stm;
     f->heard[f->heard_count++] = (struct ref_access){kind, thread, address, value};
 }
 
 static void on_read(void *context, uint32_t thread, uint32_t address, uint32_t stm)
 {
-    (void)stm;
-    hear(context, REF_READ, thread, address, 0);
+    hear(context, REF_READ, thread, address, 0, stm);
 }
 
 static void on_write(void *context, uint32_t thread, uint32_t address, int32_t value, uint32_t stm)
 {
-    (void)stm;
-    hear(context, REF_WRITE, thread, address, value);
+    hear(context, REF_WRITE, thread, address, value, stm);
 }
 
 static void on_atomic(void *context, uint32_t thread, uint32_t address, int32_t value, uint32_t stm)
 {
-    (void)stm;
-    hear(context, REF_ATOMIC, thread, address, value);
+    hear(context, REF_ATOMIC, thread, address, value, stm);
 }
 
 static void on_barrier(void *context, const struct machine *machine,
@@ -275,6 +276,19 @@ static bool begin_step(struct follower *f, const struct step_event *event)
     return true;
 }
 
+/* An access is of the statement that is executed: a race's report says where it is. Not of PTX: a copy's accesses are of
+ * the instruction that began it, and threads of one step may stand at different ones. */
+static void compare_told_at(struct follower *f, uint32_t stm)
+{
+    if (f->program->ptx)
+        return;
+    for (uint32_t i = 0; i < 2 && f->heard_count > 0; i++)
+        if (f->heard_stm[i] != stm) {
+            follow_part_numbers(f, "statement of an access", f->heard_stm[i], stm);
+            return;
+        }
+}
+
 static void on_environment(void *context, const struct machine *machine,
                            const struct step_event *event)
 {
@@ -300,6 +314,8 @@ static void on_step(void *context, const struct machine *machine, const struct s
         follow_barrier(f, event);
     else
         follow_step(f, event);
+    if (f->state == FOLLOW_ALONG)
+        compare_told_at(f, event->stm);
     f->heard_count = f->heard_at = f->barrier_count = f->use_count = f->choice_count = 0;
     f->offered = f->ways = 1;
 }

@@ -52,8 +52,9 @@ struct follower {
     uint32_t awaited_block;
     struct ref_access *heard;       /* since the last step */
     uint32_t heard_count, heard_at; /* heard_at: of these, what has been compared */
-    struct barrier_event barrier;   /* the last one of these, since the last step; */
-    uint32_t barrier_count;         /* how many */
+    uint32_t heard_stm[2];        /* the statements that they were told to be of: lowest, highest */
+    struct barrier_event barrier; /* the last one of these, since the last step; */
+    uint32_t barrier_count;       /* how many */
     struct barrier_use *uses; /* of PTX: who registered, who was released, since the last step */
     uint32_t use_count;
     /* Where they part: what differs, after which step, and what each has. */

@@ -544,6 +544,25 @@ static void spoil_barrier(struct machine *m)
     masks[2] ^= 2;
 }
 
+/* Observers are told of a write as if another statement had made it. */
+static struct observer elsewhere;
+static void (*heard_write)(void *context, uint32_t thread, uint32_t address, int32_t value,
+                           uint32_t stm);
+
+static void write_elsewhere(void *context, uint32_t thread, uint32_t address, int32_t value,
+                            uint32_t stm)
+{
+    heard_write(context, thread, address, value, stm + 1);
+}
+
+static void spoil_told(struct machine *m)
+{
+    elsewhere = *m->options.observers;
+    heard_write = elsewhere.write;
+    elsewhere.write = write_elsewhere;
+    m->options.observers = &elsewhere;
+}
+
 static void end_at_once(struct machine *m)
 {
     m->head->status = STATUS_ASSERT_FAILS;
@@ -559,6 +578,7 @@ static void a_wrong_engine_is_told(void **state)
     assert_string_equal(spoiled(SUBJECT_SIMT, 2, spoil_local), "local memory");
     assert_string_equal(spoiled(SUBJECT_THREADS, 1, spoil_pending), "private memory");
     assert_string_equal(spoiled(SUBJECT_THREADS, 2, spoil_stack), "statement told");
+    assert_string_equal(spoiled(SUBJECT_SIMT, 1, spoil_told), "statement of an access");
     assert_string_equal(spoiled(SUBJECT_THREADS, 2, spoil_live), "live actors");
     assert_string_equal(spoiled(SUBJECT_THREADS, 2, end_at_once), "status");
     assert_string_equal(spoiled(SUBJECT_CONVERGENCE, 1, spoil_waits), "waiting");
