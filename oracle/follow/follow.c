@@ -276,8 +276,8 @@ static bool begin_step(struct follower *f, const struct step_event *event)
     return true;
 }
 
-/* An access is of the statement that is executed: a race's report says where it is. Not of PTX: a copy's accesses are of
- * the instruction that began it, and threads of one step may stand at different ones. */
+/* An access is of the statement that is executed: a race's report says where it is. Not of PTX: an access of a copy is
+ * of the instruction that began it, and threads of one step may stand at different ones. */
 static void compare_told_at(struct follower *f, uint32_t stm)
 {
     if (f->program->ptx)
