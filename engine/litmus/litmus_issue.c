@@ -272,8 +272,10 @@ void litmus_settle(const struct litmus_run *run, struct litmus_state *s)
 void litmus_arrival(const struct litmus_run *run, const struct litmus_state *state, uint32_t thread,
                     struct litmus_walk *walk)
 {
+    if (!is_raced_for(run, state, thread))
+        return;
     struct litmus_state next = *state;
-    if (!is_raced_for(run, state, thread) || !issue(run, &next, thread))
+    if (!issue(run, &next, thread))
         return;
     litmus_settle(run, &next);
     litmus_found(walk, &next, (struct litmus_move){MOVE_INSTRUCTION, (uint8_t)thread, 0});

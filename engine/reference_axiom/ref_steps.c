@@ -210,7 +210,7 @@ bool ref_steps_outcomes(struct arena *arena, const struct litmus_test *test,
     memset(s, 0, sizeof *s);
     memset(&first, 0, sizeof first);
     s->test = test;
-    s->moments = ARENA_ARRAY(arena, struct ref_moment, REF_MOMENTS);
+    s->moments = arena_room(arena, REF_MOMENTS * sizeof *s->moments);
     s->outcomes = outcomes;
     outcomes->count = 0;
     outcomes->stuck = false;
