@@ -26,7 +26,7 @@ static const char *const wide[] = {
     "Wx.Wy|Ry.Rx", "Wx.Ry|Wy.Rx",  "Rx.Wy|Ry.Wx", "Wx.Wy|Wy.Wx",    "Ax.Ry|Ay.Rx",  "Wx.Ay|Ay.Rx",
     ".Wx.|.Rx.",   "Wx..|..Rx",    "Wx.Wx|Rx.Rx", "Wx.|Rx.Wy.|.Ry", ".Wx|.Wy|.Ry",  "Ax|Ax.|.Rx",
     "Wx|Wx|Rx.Rx", "Wx.|.Ax.|.Rx", "AxRx|WxAx",   "Wx.Ax.|Rx.Wx",   "Wx.Wy|RyRzRx", "WxWzWy|Ry.Rx",
-    "..Wx|Rx..",   "...|..Wx|Rx.", "..|..|.Wx.",  "Wx..Ry|Wy..Rx",
+    "..Wx|Rx..",   "...|..Wx|Rx.", "..|..|.Wx.",  "Wx..Ry|Wy..Rx",  "..Wx|..Rx",    "...Wx|..Rx",
 };
 
 static enum litmus_scope draw_scope(struct pcg *rng)
@@ -181,8 +181,8 @@ static void draw_access(struct drawer *d, char kind, char word)
 
 static void draw_barrier(struct drawer *d)
 {
-    uint32_t numbers = d->manner == WIDE ? 3 : 2;
-    bool arrives = d->manner == WIDE && pcg_below(d->rng, 4) == 0;
+    uint32_t numbers = d->manner == WIDE ? 1 + pcg_below(d->rng, 3) : 2; /* the first ones mostly */
+    bool arrives = d->manner == WIDE && pcg_below(d->rng, 3) == 0;
     struct litmus_instruction *in = add(d, arrives ? LITMUS_ARRIVE : LITMUS_BAR);
     in->barrier = (uint8_t)(d->barred ? pcg_below(d->rng, numbers) : 0);
 }
@@ -278,7 +278,7 @@ void litmus_draw_ptx(struct pcg *rng, struct drawn_test *test)
     static const enum manner manners[] = {OLD, OLD, NEAT, NEAT, NEAT, ANY, ANY, ANY, WIDE, WIDE};
     struct drawer d = {.rng = rng, .test = test};
     d.manner = test->law == LAW_AXIOMS ? manners[pcg_below(rng, 10)] : WIDE;
-    d.barred = d.manner != OLD && pcg_below(rng, d.manner == WIDE ? 2 : 5) == 0;
+    d.barred = d.manner == WIDE ? pcg_below(rng, 3) > 0 : d.manner != OLD && pcg_below(rng, 5) == 0;
     draw_threads(&d, d.manner == WIDE
                          ? wide[pcg_below(rng, sizeof wide / sizeof *wide)]
                          : patterns[pcg_below(rng, sizeof patterns / sizeof *patterns)]);
