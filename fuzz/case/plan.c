@@ -30,6 +30,8 @@ enum {
     PLACE_SEED = 3,
     BESIDE_SEED = 8,
     RAGGED_SHARE = 8,
+    BEYOND_SHARE = 12,
+    BEYOND_SEED = 10,
     CONVERGENCE_SHARE = 4,
     CONVERGENCE_SEED = 5,
     CACHES_SHARE = 12,
@@ -84,6 +86,12 @@ static bool is_ragged(uint64_t seed, uint64_t number, bool tiny)
 {
     uint64_t drawn = pcg_splitmix(pcg_splitmix(seed + RAGGED_SHARE) ^ number);
     return drawn % (tiny ? 2 : RAGGED_SHARE) == 0;
+}
+
+/* One case in BEYOND_SHARE, where it is no program in PTX, may leave an array, or go too deep. */
+static bool is_beyond(uint64_t seed, uint64_t number)
+{
+    return pcg_splitmix(pcg_splitmix(seed + BEYOND_SEED) ^ number) % BEYOND_SHARE == 0;
 }
 
 /* One case in CONVERGENCE_SHARE, where it is structured, runs the paths of its branches in any order, too. */
@@ -328,6 +336,8 @@ void case_of_campaign(struct fuzz_case *c, uint64_t seed, uint64_t number,
         make_few(c);
     if (ordinary && gen->features == GEN_DEFAULTS.features && is_ragged(seed, number, tiny))
         c->gen.features |= 1u << FEATURE_ILLFORMED;
+    if (ordinary && gen->features == GEN_DEFAULTS.features && is_beyond(seed, number))
+        c->gen.features |= 1u << FEATURE_OOB;
     if (check->subjects == SUBJECTS_DEFAULT && (check->oracles & 1u << ORACLE_CONVERGENCE) &&
         is_any_order(seed, number))
         c->check.also |= SUBJECT_BIT(SUBJECT_CONVERGENCE);

@@ -1,7 +1,8 @@
 /*
- * What stands at an edge: recursion at the limit of frames, accesses that a barrier's own arrival races with, plain
- * accesses beside atomic ones. See gen_expr.c on the order of draws.
+ * What stands at an edge: recursion at the limit of frames, indices that leave their arrays, accesses that a barrier's
+ * own arrival races with, plain accesses beside atomic ones. See gen_expr.c on the order of draws.
  */
+#include "engine/language/walk.h"
 #include "fuzz/gen/generator.h"
 
 /* Depths of f(depth) whose deepest frame is the last that there may be: the kernel's own, f(depth) .. f(0). */
@@ -127,4 +128,66 @@ void gen_plain_access(struct gen *g, const struct gen_place *place, struct gen_l
         stm->value = index ? ast_index(g->arena, var, index) : ast_var_ref(g->arena, var);
     }
     gen_emit(g, place, list, stm);
+}
+
+/* ---- an index that leaves its array ---- */
+
+struct leaving {
+    struct gen *g;
+    uint32_t count, at; /* indices met; the one that leaves */
+};
+
+/* For one thread or for all, beyond the end or before the beginning; or the index is a number. */
+static struct ast_expr *left_index(struct gen *g, struct ast_expr *index, const struct ast_var *var)
+{
+    const int32_t length = (int32_t)var->length;
+    struct ast_expr *tid = gen_builtin(g, BUILTIN_TID);
+    switch (gen_below(g, 5)) {
+    case 0:
+        return gen_binary_int(g, BINARY_ADD, index, length);
+    case 1:
+        return ast_int(g->arena, gen_chance(g, 50) ? length : -1);
+    case 2:
+        return gen_binary(
+            g, BINARY_SUB, index,
+            gen_binary_int(g, BINARY_MUL, gen_binary_int(g, BINARY_AND, tid, 1), length));
+    default:
+        return gen_binary(
+            g, BINARY_ADD, index,
+            gen_binary_int(
+                g, BINARY_MUL,
+                gen_binary_int(g, BINARY_EQ, tid, (int32_t)gen_below(g, g->kernel->launch.threads)),
+                length));
+    }
+}
+
+static void leave(struct leaving *x, struct ast_expr **index, const struct ast_var *var)
+{
+    if (x->count++ == x->at)
+        *index = left_index(x->g, *index, var);
+}
+
+static void leave_expression(void *context, struct ast_expr *e)
+{
+    if (e->kind == EXPR_INDEX)
+        leave(context, &e->a, e->var);
+}
+
+static void leave_place(void *context, struct ast_lvalue *place)
+{
+    if (place->index)
+        leave(context, &place->index, place->var);
+}
+
+void gen_leave_array(struct gen *g)
+{
+    struct leaving x = {.g = g, .at = UINT32_MAX};
+    const struct ast_change change = {
+        .expression = leave_expression, .place = leave_place, .context = &x};
+    ast_change_kernel(&change, g->kernel);
+    if (x.count == 0)
+        return;
+    x.at = gen_below(g, x.count);
+    x.count = 0;
+    ast_change_kernel(&change, g->kernel);
 }

@@ -269,6 +269,8 @@ void gen_assumption(struct gen *g, const struct gen_place *place, struct gen_lis
 void gen_statement(struct gen *g, const struct gen_place *place, struct gen_list *list);
 /* Calls down to the limit of frames, and what they leave in a slot (gen_edges.c). */
 struct ast_stm *gen_deep(struct gen *g);
+/* One index of the kernel, wherever it stands, is out of bounds for some threads or for all. */
+void gen_leave_array(struct gen *g);
 /* Accesses behind the two that race. */
 void gen_race_behind_arrival(struct gen *g, struct ast_stm *arrive, struct ast_stm *sync);
 /* A plain access of what the atomic statement is about. */

@@ -46,6 +46,8 @@ static void make_main(struct gen *g)
             gen_blocks_main(g);
     } else {
         g->rare = gen_pick(g, GROUP_RARE, 0);
+        if (gen_has(g, FEATURE_OOB) && g->weights[W_RARE_DEEP] > 0 && gen_chance(g, 20))
+            g->rare = W_RARE_DEEP;
         gen_declare_values(g);
         function->body = gen_structured_body(g);
     }
@@ -86,6 +88,9 @@ struct ast_kernel *gen_kernel_counted(struct arena *arena, struct source *source
     }
     gen_prepare(&g);
     make_main(&g);
+    if (gen_has(&g, FEATURE_OOB) && !options->small && g.kernel->form != FORM_PTX &&
+        gen_chance(&g, 60))
+        gen_leave_array(&g);
     if (!options->small)
         shuffle_functions(&g);
     if (communication)

@@ -95,6 +95,10 @@ static void put_values(struct rows_gen *r)
         PUT(r, "\tand.b32 i, t, %" PRIu32 ";\n\tsetp.%s.u32 p%" PRIu32 ", i, %" PRIu32 ";\n", mask,
             tests[test], p, bound);
     }
+    const uint32_t number = gen_below(g, 2 * g->kernel->launch.threads);
+    if (gen_chance(g, 30)) /* one thread of the block, or all but one */
+        PUT(r, "\tmov.u32 i, %%tid.x;\n\tsetp.%s.u32 p3, i, %" PRIu32 ";\n", tests[1 + number % 2],
+            number / 2);
     uint32_t bound = gen_below(g, 3), test = gen_below(g, 4);
     PUT(r, "\tmov.u32 i, %%warpid;\n\tsetp.%s.u32 f, i, %" PRIu32 ";\n", tests[test], bound);
     for (uint32_t k = 0; k < 4; k++) {
@@ -162,7 +166,8 @@ static void put_barriers(struct rows_gen *r)
     }
 }
 
-/* One operation of the whole warp, in both arms of a branch: where threads have pcs of their own its lanes meet. */
+/* One operation of the whole warp, in both arms of a branch: where threads have pcs of their own its lanes meet. Two
+ * that are not the same do not. */
 static void put_both_arms(struct rows_gen *r, struct regions *at)
 {
     uint32_t other = at->labels++, end = at->labels++;
@@ -171,7 +176,12 @@ static void put_both_arms(struct rows_gen *r, struct regions *at)
     size_t first = r->text.length;
     rows_put_instruction(r, ROWS_OF_WARPS);
     const char *again = arena_strndup(r->g->arena, r->text.bytes + first, r->text.length - first);
-    PUT(r, "\tbra L%" PRIu32 ";\nL%" PRIu32 ":\n%sL%" PRIu32 ":\n", end, other, again, end);
+    PUT(r, "\tbra L%" PRIu32 ";\nL%" PRIu32 ":\n", end, other);
+    if (gen_chance(r->g, 30))
+        rows_put_instruction(r, ROWS_OF_WARPS);
+    else
+        text_put(&r->text, again);
+    PUT(r, "L%" PRIu32 ":\n", end);
 }
 
 /* What the program is about, now and then; but for the function that it calls. */

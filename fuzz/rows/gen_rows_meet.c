@@ -24,7 +24,11 @@ struct ptx_operand *rows_mask(struct rows_making *m)
     }
     uint32_t lanes;
     switch (gen_below(g, 16)) {
-    case 0: /* some lanes name others who name less, or more */
+    case 0: /* some lanes name others who name less, or more, or not themselves */
+        if (gen_chance(g, 20)) {
+            text_put(&m->before, "\tnot.b32 m, even;\n");
+            return rows_operand(m, PTX_OPERAND_NAME, "m");
+        }
         lanes = gen_below(g, 4);
         text_format(&m->before, "\tselp.b32 m, even, %s, p%u;\n", gen_chance(g, 50) ? "half" : "-1",
                     lanes);
