@@ -421,13 +421,19 @@ static void declare_inputs(struct gen *g)
     }
 }
 
+/* Elements of an array of each thread: seldom so many that a loop initialises them where it is compiled. */
+static uint32_t own_length(struct gen *g, uint32_t ways)
+{
+    return !(g->features & GEN_PORTABLE) && gen_chance(g, 4) ? 32 : 2u << gen_below(g, ways);
+}
+
 void gen_local_array(struct gen *g)
 {
     if (g->options->small || !gen_has(g, FEATURE_ARRAYS) || !gen_chance(g, 20))
         return;
     struct ast_var *array = gen_local(g, 'z');
     array->is_array = true;
-    array->length = 2u << gen_below(g, 2);
+    array->length = own_length(g, 2);
     if (gen_chance(g, 50))
         gen_initialise(g, array, 8);
     g->scope->array = array;
@@ -450,7 +456,7 @@ static void declare_private(struct gen *g)
     if (gen_has(g, FEATURE_ARRAYS))
         g->array_count = gen_below(g, 3);
     for (uint32_t i = 0; i < g->array_count; i++) {
-        g->arrays[i] = gen_file_var(g, 'v', SPACE_PRIVATE, 2u << gen_below(g, 3), true);
+        g->arrays[i] = gen_file_var(g, 'v', SPACE_PRIVATE, own_length(g, 3), true);
         g->arrays[i]->is_input = gen_has(g, FEATURE_INPUTS) && gen_chance(g, 30);
         initialise_some(g, g->arrays[i], 20);
     }

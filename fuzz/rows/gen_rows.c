@@ -318,14 +318,15 @@ static void put_specials(struct rows_gen *r)
 
 /* ---- a function ---- */
 
-/* Of its own: registers, places, a parameter in memory. Where the entry waits for its grid half of them do, too. */
+/* Of its own: registers, places, a parameter in memory; and where its caller's local array lies. Where the entry waits for its grid half of them do, too. */
 static void put_function(struct rows_gen *r)
 {
     const bool cooperative = r->cooperative;
     r->called = true;
     r->cooperative = cooperative && gen_chance(r->g, 50);
-    PUT(r, ".func fn(.param .align 32 .b8 parcel[%d])\n{\n", ROWS_AREA);
+    PUT(r, ".func fn(.param .align 32 .b8 parcel[%d], .param .b64 above)\n{\n", ROWS_AREA);
     put_declarations(r);
+    PUT(r, "\t.reg .b64 lu, gu;\n\tld.param.b64 gu, [above];\n\tcvta.to.local.u64 lu, gu;\n");
     put_places(r);
     put_values(r);
     PUT(r, "\tmov.u64 a, base;\n");
@@ -341,9 +342,9 @@ static void put_call(struct rows_gen *r)
     uint32_t at = 8 * gen_below(g, ROWS_AREA / 8);
     PUT(r, "\tst.param.b64 [parcel+%" PRIu32 "], ga;\n", at);
     if (gen_chance(g, 25))
-        rows_put_guard(r, "call fn, (parcel);\n");
+        rows_put_guard(r, "call fn, (parcel, gl);\n");
     else
-        PUT(r, "\tcall%s fn, (parcel);\n", gen_chance(g, 40) ? ".uni" : "");
+        PUT(r, "\tcall%s fn, (parcel, gl);\n", gen_chance(g, 40) ? ".uni" : "");
 }
 
 /* ---- the kernel ---- */

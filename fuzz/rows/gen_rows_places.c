@@ -31,6 +31,8 @@ static const char *base_of(struct rows_making *m)
     case PTX_W_SHARED_CLUSTER:
         return has_neighbours(m->r) && gen_chance(g, 60) ? "ca" : "sa";
     case PTX_W_LOCAL:
+        if (m->r->called && gen_chance(g, 40))
+            return "lu";
         return gen_chance(g, 50) ? "la" : "loc";
     case PTX_W_CONST:
         m->wrong |= m->sort != SORT_LOADS;
@@ -48,6 +50,8 @@ static const char *base_of(struct rows_making *m)
         static const char *const generic[] = {"ga", "gs", "cg", "gl"};
         bool is_global = ptx_forms[m->i.form].opcode == PTX_OP_LDU; /* its only space */
         uint32_t which = gen_below(g, m->sort == SORT_ATOMIC ? 3 : 4);
+        if (which == 3 && !is_global && m->r->called && gen_chance(g, 50))
+            return "gu";
         return generic[is_global ? 0 : which == 2 && !has_neighbours(m->r) ? 1 : which];
     }
     }

@@ -31,6 +31,7 @@ struct modules {
     uint32_t names[ALL]; /* whom it names, as a set */
     bool calls_any[ALL]; /* an address that it may have from memory */
     bool has_own[ALL];   /* a variable in its body */
+    bool has_dynamic;    /* the first variable is dynamic shared memory */
     uint32_t align[ALL];
     uint64_t bytes[ALL];          /* of variables */
     uint32_t alias_of;            /* alias "g0" is this function; ALL: there is none */
@@ -205,6 +206,13 @@ static uint32_t put_values(struct modules *p, uint32_t who, bool wide, uint32_t 
     return in_lists ? count : (count + inner - 1) / inner;
 }
 
+static void put_dynamic(struct modules *p, uint32_t who)
+{
+    p->align[who] = 1u << below(p, 9);
+    p->bytes[who] = 0;
+    PUT(p, ".extern .shared .align %" PRIu32 " .b8 %s[];\n", p->align[who], name_of(p, who));
+}
+
 /* Its length may be what its initial values are: vectors, or arrays in arrays, as a whole. */
 static void put_variable(struct modules *p, uint32_t who)
 {
@@ -231,8 +239,11 @@ static void put_variable(struct modules *p, uint32_t who)
 
 static void put_module(struct modules *p)
 {
-    PUT(p, "// simtfuzz: entry=%s\n.version 7.8\n.target sm_80\n.address_size 64\n",
-        name_of(p, FUNCTIONS - 1));
+    PUT(p, "// simtfuzz: entry=%s", name_of(p, FUNCTIONS - 1));
+    p->has_dynamic = drawn_once_in(p->d, 3);
+    if (p->has_dynamic)
+        PUT(p, " shared=%" PRIu32, 4 + 4 * below(p, 40));
+    PUT(p, "\n.version 7.8\n.target sm_80\n.address_size 64\n");
     for (uint32_t f = 0; f < FUNCTIONS - ENTRIES; f++)
         PUT(p, ".func %s%s%s;\n", signatures[f % 3].results, name_of(p, f),
             signatures[f % 3].parameters);
@@ -240,7 +251,9 @@ static void put_module(struct modules *p)
     if (p->alias_of < ALL)
         PUT(p, ".func %sg0%s;\n.alias g0, %s;\n", signatures[p->alias_of % 3].results,
             signatures[p->alias_of % 3].parameters, name_of(p, p->alias_of));
-    for (p->variable_count = 0; p->variable_count < VARIABLES && !drawn_once_in(p->d, 5);)
+    if (p->has_dynamic)
+        put_dynamic(p, FUNCTIONS + p->variable_count++);
+    while (p->variable_count < VARIABLES && !drawn_once_in(p->d, 5))
         put_variable(p, FUNCTIONS + p->variable_count++);
     const uint32_t first = below(p, FUNCTIONS), step = 1 + 3 * below(p, 2);
     for (uint32_t i = 0; i < FUNCTIONS; i++) {
