@@ -318,7 +318,8 @@ static void put_specials(struct rows_gen *r)
 
 /* ---- a function ---- */
 
-/* Of its own: registers, places, a parameter in memory; and where its caller's local array lies. Where the entry waits for its grid half of them do, too. */
+/* Of its own: registers, places, a parameter in memory; and where its caller's local array lies. Where the entry waits
+ * for its grid half of them do, too. */
 static void put_function(struct rows_gen *r)
 {
     const bool cooperative = r->cooperative;
