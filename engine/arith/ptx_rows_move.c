@@ -1,6 +1,6 @@
 /* Moves between registers, packing, conversion of addresses (PTX ISA 9.7.9). */
 #include "engine/arith/ptx_rows_internal.h"
-#include "engine/ptx/ptx_windows.h"
+#include "engine/arith/ptx_windows.h"
 
 /* ---- shared memory of the blocks of a cluster (ptx_windows.h) ---- */
 

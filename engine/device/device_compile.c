@@ -8,7 +8,6 @@
 #include "engine/input/ptx_kernel.h"
 #include "engine/program/ptx_code.h"
 #include "engine/ptx/ptx_reach.h"
-#include "engine/ptx/ptx_windows.h"
 #include "engine/subjects/forms.h"
 #include "engine/to_ptx/lower_ptx.h"
 

@@ -58,7 +58,7 @@ bool ptx_does_nothing(const struct ptx_function *f)
         if (s->kind == PTX_BLOCK || (opcode != PTX_OP_RET && opcode != PTX_OP_EXIT))
             return false;
     }
-    return true;
+    return f->refused == NULL;
 }
 
 static void choose_entry(struct builder *b, const struct ptx_settings *s)
@@ -544,6 +544,11 @@ bool ptx_kernel_build(struct ptx_settings *s)
     set_threads(&b);
     set_window(&b);
     ptx_reach(b.arena, b.ptx->module, b.ptx->entry, &b.reach);
+    const struct ptx_function *refused = ptx_reach_refused(&b.reach);
+    if (refused) {
+        diag_error(b.diag, refused->refused->at, "%s", refused->refused->text);
+        return false;
+    }
     add_variables(&b, PTX_W_GLOBAL);
     add_arguments(&b);
     add_memory(&b);

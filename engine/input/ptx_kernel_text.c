@@ -133,7 +133,10 @@ struct ast_kernel *ptx_kernel_parse_with(struct arena *arena, const char *text, 
                                          const char *settings, struct diag *diag)
 {
     uint32_t errors = diag->count;
-    const struct ptx_module *module = ptx_parse(arena, text, length, diag);
+    /* Who names an entry asks for what it reaches. */
+    const bool some = settings && strstr(settings, "entry=");
+    const struct ptx_module *module =
+        some ? ptx_parse_some(arena, text, length, diag) : ptx_parse(arena, text, length, diag);
     if (!module)
         return NULL;
     struct ptx_settings s = {.arena = arena, .diag = diag, .kernel = ptx_kernel_of(arena, module)};

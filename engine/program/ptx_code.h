@@ -26,9 +26,9 @@
 #define ENGINE_PTX_CODE_H
 
 #include "engine/arith/ptx_rows.h"
+#include "engine/arith/ptx_windows.h"
 #include "engine/input/ptx_kernel.h"
 #include "engine/program/program.h"
-#include "engine/ptx/ptx_windows.h"
 
 enum ptx_exec {
 #define PTX_EXEC_KIND(kind, traits) PTX_EXEC_##kind,

@@ -210,6 +210,8 @@ struct ptx_function {
     struct ptx_variable *returns, *parameters;
     struct ptx_attribute *attributes;
     struct ptx_statement *body;
+    /* Of ptx_parse_some: the first error of its body, which is not kept then. NULL: there is none. */
+    const struct diag_entry *refused;
 };
 
 enum ptx_item_kind {
@@ -267,6 +269,10 @@ struct ptx_texture {
  * one error in `diag` (which must have been initialised with this text). */
 struct ptx_module *ptx_parse(struct arena *arena, const char *text, size_t length,
                              struct diag *diag);
+
+/* The same, but what is wrong in a function's body is that function's matter (ptx_function.refused). */
+struct ptx_module *ptx_parse_some(struct arena *arena, const char *text, size_t length,
+                                  struct diag *diag);
 
 /* Resolves all names and checks every instruction against its form: number, kinds and types of the
  * operands. False: errors in `diag`. ptx_parse has done so; for trees made otherwise. */

@@ -1,4 +1,5 @@
 #include "engine/ptx/ptx_check_internal.h"
+#include "engine/ptx/ptx_parse_internal.h"
 
 #include <string.h>
 
@@ -203,11 +204,12 @@ static void declare_function(struct ptx_checker *c, const struct ptx_function *f
     }
 }
 
-static void check_function(struct ptx_checker *c, const struct ptx_function *f)
+static void check_function(struct ptx_checker *c, struct ptx_function *f)
 {
     declare_function(c, f);
     if (!f->has_body)
         return;
+    const uint32_t before = c->diag->count;
     ptx_scope_open(&c->scopes);
     for (const struct ptx_variable *var = f->returns; var; var = var->next)
         declare_variable(c, var);
@@ -215,6 +217,8 @@ static void check_function(struct ptx_checker *c, const struct ptx_function *f)
         declare_variable(c, var);
     check_block(c, f->body);
     ptx_scope_close(&c->scopes, c->diag);
+    if (c->some)
+        ptx_refuse_body(c->scopes.arena, f, c->diag, before);
 }
 
 static void check_alias(struct ptx_checker *c, const struct ptx_item *item)
@@ -245,8 +249,13 @@ static void check_item(struct ptx_checker *c, const struct ptx_item *item)
 
 bool ptx_check(struct arena *arena, struct ptx_module *module, struct diag *diag)
 {
+    return ptx_check_items(arena, module, diag, false);
+}
+
+bool ptx_check_items(struct arena *arena, struct ptx_module *module, struct diag *diag, bool some)
+{
     uint32_t before = diag->count;
-    struct ptx_checker c = {.diag = diag, .module = module};
+    struct ptx_checker c = {.diag = diag, .module = module, .some = some};
     ptx_scopes_init(&c.scopes, arena);
     for (const struct ptx_item *item = module->items; item; item = item->next)
         if (item->kind == PTX_ITEM_FUNCTION && item->u.function->has_body) {

@@ -10,6 +10,7 @@ struct ptx_checker {
     struct ptx_scopes scopes;
     struct diag *diag;
     const struct ptx_module *module;
+    bool some;              /* ptx_parse_some */
     enum ptx_opcode opcode; /* of the instruction being checked */
 };
 

@@ -230,8 +230,20 @@ static void parse_module(struct ptx_parser *p)
     }
 }
 
-struct ptx_module *ptx_parse(struct arena *arena, const char *text, size_t length,
-                             struct diag *diag)
+void ptx_refuse_body(struct arena *arena, struct ptx_function *f, struct diag *diag,
+                     uint32_t before)
+{
+    if (diag->count == before)
+        return;
+    struct diag_entry *first = ARENA_NEW(arena, struct diag_entry);
+    *first = diag->entries[before];
+    f->refused = first;
+    f->body = NULL;
+    diag->count = before;
+}
+
+static struct ptx_module *parse(struct arena *arena, const char *text, size_t length,
+                                struct diag *diag, bool some)
 {
     if (length > PTX_LIMIT_SOURCE_BYTES) {
         diag_error(diag, (struct location){0, 0}, "text is longer than %d bytes",
@@ -240,11 +252,23 @@ struct ptx_module *ptx_parse(struct arena *arena, const char *text, size_t lengt
     }
     uint32_t before = diag->count;
     struct ptx_module *module = ARENA_NEW(arena, struct ptx_module);
-    struct ptx_parser p = {.arena = arena, .diag = diag, .module = module};
+    struct ptx_parser p = {.arena = arena, .diag = diag, .module = module, .some = some};
     reader_init(&p.lexer, text, length, diag);
     ptx_advance(&p);
     parse_module(&p);
     if (!p.stopped && diag->count == before)
-        ptx_check(arena, module, diag);
+        ptx_check_items(arena, module, diag, some);
     return diag->count == before ? module : NULL;
+}
+
+struct ptx_module *ptx_parse(struct arena *arena, const char *text, size_t length,
+                             struct diag *diag)
+{
+    return parse(arena, text, length, diag, false);
+}
+
+struct ptx_module *ptx_parse_some(struct arena *arena, const char *text, size_t length,
+                                  struct diag *diag)
+{
+    return parse(arena, text, length, diag, true);
 }

@@ -243,5 +243,10 @@ struct ptx_function *ptx_function(struct ptx_parser *p, enum ptx_linkage linkage
     if (ptx_accept(p, ";"))
         return f;
     f->has_body = true;
-    return ptx_expect(p, "{") && ptx_block(p, &f->body) ? f : NULL;
+    const uint32_t before = p->diag->count;
+    if (!ptx_expect(p, "{") || !ptx_block(p, &f->body))
+        return NULL;
+    if (p->some && !p->stopped)
+        ptx_refuse_body(p->arena, f, p->diag, before);
+    return f;
 }

@@ -26,8 +26,18 @@ struct ptx_parser {
     uint32_t depth; /* of blocks, expressions, braces */
     uint32_t nodes;
     bool stopped; /* the rest of the text is not read */
+    bool some;    /* ptx_parse_some */
     struct location last_error;
 };
+
+/* What was reported since `before` is no error of the module: its first one is the function's, which loses its body. */
+void ptx_refuse_body(struct arena *arena, struct ptx_function *f, struct diag *diag,
+                     uint32_t before);
+
+/* ---- ptx_check.c ---- */
+
+/* ptx_check; `some`: what is wrong with a body is refused with it. */
+bool ptx_check_items(struct arena *arena, struct ptx_module *module, struct diag *diag, bool some);
 
 /* ---- ptx_parse_token.c ---- */
 

@@ -328,7 +328,10 @@ bool ptx_block(struct ptx_parser *p, struct ptx_statement **last)
         if (!ptx_count(p))
             break;
         struct ptx_statement *stm = ARENA_NEW(p->arena, struct ptx_statement);
+        const uint32_t before = p->diag->count;
         if (!parse_statement(p, stm)) {
+            if (p->some && before > 0) /* one is enough of a body; with many nothing is read */
+                p->diag->count = before;
             ptx_skip_statement(p);
             continue;
         }

@@ -370,6 +370,14 @@ static bool is_reached(const struct ptx_reach *reach, const struct ptx_function 
     return false;
 }
 
+const struct ptx_function *ptx_reach_refused(const struct ptx_reach *reach)
+{
+    for (uint32_t i = 0; i < reach->function_count; i++)
+        if (reach->functions[i]->refused)
+            return reach->functions[i];
+    return NULL;
+}
+
 const struct ptx_module *ptx_part(struct arena *arena, const struct ptx_module *module,
                                   const struct ptx_function *entry)
 {

@@ -491,10 +491,30 @@ static int tell_launch(const struct source_check *s, const char *shown, struct a
     return one ? grid_tell(one, sums) : check_judge(s->cli, shown, kernel, options, is_unfit, sums);
 }
 
+/* Whether the entry reaches a body that cannot run, which is told. */
+static bool is_refused(const struct source_check *s, const struct ptx_function *entry)
+{
+    struct arena *arena = &s->cli->arena;
+    struct ptx_reach reach = {.function_count = 0};
+    ptx_reach(arena, s->module, entry, &reach);
+    const struct ptx_function *refused = ptx_reach_refused(&reach);
+    if (!refused)
+        return false;
+    struct diag *diag = ARENA_NEW(arena, struct diag);
+    diag_init(diag, s->path, s->text, s->length);
+    diag_error(diag, refused->refused->at, "%s", refused->refused->text);
+    print_refused(s, diag);
+    return true;
+}
+
 static int check_entry(struct source_check *s, const struct ptx_function *entry,
                        const struct check_options *options, struct cli_check_sums *sums)
 {
     struct arena *arena = &s->cli->arena;
+    if (is_refused(s, entry)) {
+        sums->bad++;
+        return CLI_USAGE;
+    }
     struct tried tried = {.settings = NULL};
     s->more = cooperation(arena, s->module, entry);
     const struct made_up made_up = made_up_for(arena, s->module, entry);
@@ -596,7 +616,7 @@ static int check_entries(struct source_check *s, const struct check_options *opt
 static bool parse(struct source_check *s, struct diag *diag)
 {
     diag_init(diag, s->path, s->text, s->length);
-    s->module = ptx_parse(&s->cli->arena, s->text, s->length, diag);
+    s->module = ptx_parse_some(&s->cli->arena, s->text, s->length, diag);
     return s->module != NULL;
 }
 

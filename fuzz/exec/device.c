@@ -46,11 +46,19 @@ static void answer(const struct device *device, const void *data, size_t bytes)
 
 /* ---- modules ---- */
 
+const char *device_first_error(struct arena *arena, const struct diag *ptx)
+{
+    const struct diag_entry *first = &ptx->entries[0];
+    return first->at.line == 0
+               ? first->text
+               : arena_printf(arena, "line %u of its PTX: %s", first->at.line, first->text);
+}
+
 static const struct ptx_module *parse(struct arena *arena, const char *text, size_t length,
                                       struct diag *diag)
 {
     diag_init(diag, "the program's PTX", text, length);
-    return ptx_parse(arena, text, length, diag);
+    return ptx_parse_some(arena, text, length, diag);
 }
 
 /* Of what was linked: its parts, which lie behind it; those without PTX are left out. */
@@ -100,8 +108,7 @@ static void add_module(struct device *device, uint32_t number, const uint8_t *da
     if (with_heap)
         module->ptx = parse(arena, with_heap, strlen(with_heap), diag);
     if (!module->ptx)
-        module->why = arena_printf(arena, "line %u of its PTX: %s", diag->entries[0].at.line,
-                                   diag->entries[0].text);
+        module->why = device_first_error(arena, diag);
     else if (!device->options->records)
         device_add_inner(device, module);
 }

@@ -175,6 +175,9 @@ void device_found(struct device *device, struct arena *arena, const char *launch
 /* The lines of the source that it is about, as far as they can be read, each once. */
 void device_tell_sources(FILE *out, const char *indent, struct arena *arena,
                          const struct launch_finding *finding);
+/* "line 63 of its PTX: ..": what is wrong with it. */
+const char *device_first_error(struct arena *arena, const struct diag *ptx);
+
 /* "race", "unwritten", "leak", "oob", ... */
 const char *device_finding_kind(const struct launch_finding *finding);
 void device_tell_note(struct device *device, const char *word, const char *text);

@@ -509,7 +509,7 @@ static uint32_t run_in(struct device *device, struct arena *arena,
     struct ast_kernel *kernel = ptx_kernel_new(arena, module->ptx, settings, diag);
     if (!kernel || !read_constants(device, arena, kernel, launch->module)) {
         refuse(device, entry->name,
-               kernel ? "device memory cannot be read" : diag->entries[0].text);
+               kernel ? "device memory cannot be read" : device_first_error(arena, diag));
         return ERROR_UNSUPPORTED;
     }
     struct launch *run = launch_new(arena, kernel, launch->grid, &options, &why);

@@ -46,7 +46,7 @@ static uint64_t place(struct gen *g)
     return gen_chance(g, 10) ? 0 - value : value;
 }
 
-/* The windows of spaces begin and end at these (engine/ptx/ptx_windows.h, docs/ptx.md). */
+/* The windows of spaces begin and end at these (engine/arith/ptx_windows.h, docs/ptx.md). */
 static uint64_t address(struct gen *g)
 {
     static const uint64_t ends[] = {0,          0x10000,     0x70000000,

@@ -173,4 +173,13 @@ kernel wild.ptx 'ret;' 'threads=4 warp=4 raw stack=call,1111,99999'
 fares wild.ptx 'stuck 1'
 printf '// simtfuzz: threads=4 warp=4\n%s\n.func f() { call f; ret; }\n.entry k() { call f; ret; }\n' "$head" >deep.ptx
 fares deep.ptx 'call_depth 1' 'thread 0 at line 5: more calls of a lane than the limit'
+# What is refused in one body is that kernel's matter.
+printf '%s\n.entry good() { .shared .b32 s; st.shared.u32 [s], 1; ret; }\n.entry bad() { frobnicate; ret; }\n.func twice() { mov.u32 %%q, 1; ret; }\n.entry calls() { call twice; ret; }\n' "$head" >some.ptx
+expect 2 check some.ptx
+says out 'some.ptx: good'
+says err "instruction 'frobnicate' is not supported" "'%q' is not declared"
+expect 0 check --set threads=1 some.ptx --entry good
+says out 'clean     some.ptx'
+expect 2 check some.ptx --entry calls
+says err "'%q' is not declared"
 finish
