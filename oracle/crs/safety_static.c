@@ -21,7 +21,7 @@
 
 enum {
     STATES = 1 << 12, /* of a function; generated ones have fewer than 500 */
-    DRAWN = 16        /* in a case: 25 microseconds each */
+    DRAWN = 8         /* in a case: 25 microseconds each */
 };
 
 static struct divergence *report(struct checking *c, const char *observable, const char *says,

@@ -26,6 +26,7 @@ struct drawing {
     term *all;    /* term number n */
     term free[3]; /* a word, a long, a Boolean: symbols of which nothing is assumed */
     struct retrace_fault fault;
+    uint32_t rank; /* of what is at fault: what others are made of comes first */
 };
 
 /* What was built, of which operands. */
@@ -40,16 +41,39 @@ static uint32_t below(struct drawing *d, uint32_t bound)
     return pcg_below(&d->rng, bound);
 }
 
-/* `what`: as retrace.c says it. */
-static void complain_of(struct drawing *d, const char *what, const char *why)
+enum { LOCATED = 256 /* drawings that are asked for a cause */ };
+enum { RANGES = TERM_STORE + 1, WHOLE = 2 * RANGES };
+
+static const char *operation(int op, int binary)
 {
-    if (!d->fault.what)
-        d->fault = (struct retrace_fault){what, why};
+    static const char *const names[] = {[TERM_CONSTANT] = "constant",
+                                        [TERM_SYMBOL] = "symbol",
+                                        [TERM_NOT] = "not",
+                                        [TERM_AND] = "and",
+                                        [TERM_OR] = "or",
+                                        [TERM_EQ] = "equal",
+                                        [TERM_LESS] = "less",
+                                        [TERM_BELOW] = "below",
+                                        [TERM_BINARY] = "binary",
+                                        [TERM_UREM] = "urem",
+                                        [TERM_UDIV] = "udiv",
+                                        [TERM_LSHR] = "lshr",
+                                        [TERM_SIGNED] = "signed",
+                                        [TERM_UNSIGNED] = "unsigned",
+                                        [TERM_LOW] = "low",
+                                        [TERM_ITE] = "choice",
+                                        [TERM_TABLE] = "table",
+                                        [TERM_SELECT] = "select",
+                                        [TERM_STORE] = "store"};
+    return op == TERM_BINARY ? ast_binary_names[binary] : names[op];
 }
 
-static void complain(struct drawing *d, const char *why)
+static void complain(struct drawing *d, uint32_t rank, const char *what, const char *why)
 {
-    complain_of(d, "term", why);
+    if (!d->fault.what) {
+        d->fault = (struct retrace_fault){what, why};
+        d->rank = rank;
+    }
 }
 
 /* ---- drawn ---- */
@@ -234,11 +258,14 @@ static void evaluate(struct drawing *d)
     for (term t = d->known; t < d->terms.count; t++)
         for (uint32_t w = 0; w < WORLDS; w++)
             if (!term_is_within(&d->terms, t, d->worlds[w].words[t]))
-                complain_of(d, "range",
-                            arena_printf(d->arena,
-                                         "term %" PRIu32 " is %" PRId64
-                                         ", which is not where it is known to lie",
-                                         t, d->worlds[w].words[t]));
+                complain(d, RANGES + term_of(&d->terms, t)->op,
+                         arena_printf(
+                             d->arena, "range: %s",
+                             operation(term_of(&d->terms, t)->op, term_of(&d->terms, t)->binary)),
+                         arena_printf(d->arena,
+                                      "term %" PRIu32 " is %" PRId64
+                                      ", which is not where it is known to lie",
+                                      t, d->worlds[w].words[t]));
     d->known = d->terms.count;
 }
 
@@ -259,11 +286,13 @@ static void compare(struct drawing *d, const struct built *b)
         int64_t is = in->words[b->result], should = b->op == TERM_STORE ? 0 : expected(d, in, b);
         bool right = b->op == TERM_STORE ? is_stored(d, in, b) : is == should;
         if (!right)
-            complain(d, arena_printf(d->arena,
-                                     "operation %d (%d) of %" PRId64 ", %" PRId64 ", %" PRId64
-                                     " gives %" PRId64 ", and should give %" PRId64,
-                                     b->op, (int)b->binary, in->words[b->a], in->words[b->b],
-                                     in->words[b->c], is, should));
+            complain(d, (uint32_t)b->op,
+                     arena_printf(d->arena, "term: %s", operation(b->op, (int)b->binary)),
+                     arena_printf(d->arena,
+                                  "operation %d (%d) of %" PRId64 ", %" PRId64 ", %" PRId64
+                                  " gives %" PRId64 ", and should give %" PRId64,
+                                  b->op, (int)b->binary, in->words[b->a], in->words[b->b],
+                                  in->words[b->c], is, should));
     }
     add(d, b->result);
 }
@@ -356,7 +385,8 @@ static void check_under(struct drawing *d)
     for (uint32_t w = 0; w < WORLDS; w++) {
         const int64_t *words = d->worlds[w].words;
         if (words[given] && words[under] != words[value])
-            complain(d, "a value under a condition that holds is another one");
+            complain(d, WHOLE, "term: under a condition",
+                     "a value under a condition that holds is another one");
     }
 }
 
@@ -385,10 +415,11 @@ static void check_replaced(struct drawing *d)
     evaluate(d);
     for (uint32_t i = 0; i < REPLACED; i++)
         if (d->worlds[world].words[now[i]] != values.words[old[i]])
-            complain(d, arena_printf(d->arena,
-                                     "with a symbol replaced a term is %" PRId64
-                                     ", and should be %" PRId64,
-                                     d->worlds[world].words[now[i]], values.words[old[i]]));
+            complain(d, WHOLE + 1, "term: replaced",
+                     arena_printf(d->arena,
+                                  "with a symbol replaced a term is %" PRId64
+                                  ", and should be %" PRId64,
+                                  d->worlds[world].words[now[i]], values.words[old[i]]));
 }
 
 static void check_text(struct drawing *d)
@@ -402,10 +433,11 @@ static void check_text(struct drawing *d)
     const char *wrong =
         smt_text_false(d->arena, out.bytes, &d->terms, &d->worlds[below(d, WORLDS)]);
     if (wrong)
-        complain(d, arena_printf(d->arena, "the solver is told '%s', which is false", wrong));
+        complain(d, WHOLE + 2, "term: text",
+                 arena_printf(d->arena, "the solver is told '%s', which is false", wrong));
 }
 
-struct retrace_fault drawn_terms(struct arena *arena, uint64_t seed)
+static const struct drawing *draw_terms(struct arena *arena, uint64_t seed)
 {
     static void (*const builders[])(struct drawing *, struct built *) = {
         build_boolean, build_boolean,  build_boolean, build_comparison, build_comparison,
@@ -426,5 +458,27 @@ struct retrace_fault drawn_terms(struct arena *arena, uint64_t seed)
         check_replaced(d);
     if (!d->fault.what)
         check_text(d);
-    return d->fault;
+    return d;
+}
+
+struct retrace_fault drawn_terms(struct arena *arena, uint64_t seed)
+{
+    return draw_terms(arena, seed)->fault;
+}
+
+struct retrace_fault drawn_terms_cause(struct arena *arena)
+{
+    struct retrace_fault first = {NULL, NULL};
+    uint32_t rank = UINT32_MAX;
+    for (uint64_t seed = 0; seed < LOCATED; seed++) {
+        size_t mark = arena_mark(arena);
+        const struct drawing *d = draw_terms(arena, seed);
+        if (d->fault.what && d->rank < rank) {
+            rank = d->rank;
+            first = d->fault;
+        } else {
+            arena_release(arena, mark);
+        }
+    }
+    return first;
 }

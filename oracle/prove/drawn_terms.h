@@ -10,4 +10,8 @@
 
 struct retrace_fault drawn_terms(struct arena *arena, uint64_t seed);
 
+/* The first operation, those that others are made of first, that some drawing of a fixed list shows at fault; none: no
+ * part of what formulas are. Whatever is found of proofs where an operation is at fault is found of this. */
+struct retrace_fault drawn_terms_cause(struct arena *arena);
+
 #endif

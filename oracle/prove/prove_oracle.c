@@ -83,10 +83,16 @@ static struct divergence *diverge(struct asking *x, const char *class, const cha
     return d;
 }
 
-/* What the encoding says, of executions or of what is drawn: whoever asks, the same part is wrong. */
+/* What the encoding says, of executions or of what is drawn: whoever asks, the same part is wrong. Where an operation
+ * of formulas is at fault this is the part, whatever was seen of it. */
 static struct divergence *diverge_encoding(struct asking *x, const struct retrace_fault *fault,
                                            const char *other, bool drawn)
 {
+    const struct retrace_fault terms = drawn_terms_cause(x->c->arena);
+    if (terms.what) {
+        fault = &terms;
+        drawn = true;
+    }
     struct divergence *d = diverge(x, "encoding", fault->what, GOAL_COUNT, other, fault->why);
     d->part = fault->what;
     d->drawn = drawn;
@@ -117,8 +123,11 @@ static void judge_faults(struct asking *x)
 {
     for (int goal = 0; goal < GOAL_COUNT; goal++) {
         const struct goal_outcome *outcome = &x->outcome.goals[goal];
+        const struct retrace_fault seen = {proof_goal_names[goal], outcome->why};
         x->answer->checked += outcome->verdict == SAYS_PROVED || outcome->verdict == SAYS_REFUTED;
-        if (outcome->fault == FAULT_UNSOUND)
+        if (outcome->fault != FAULT_NOT && drawn_terms_cause(x->c->arena).what)
+            diverge_encoding(x, &seen, NULL, true);
+        else if (outcome->fault == FAULT_UNSOUND)
             diverge(x, "unsound", proof_goal_names[goal], goal, NULL, outcome->why);
         else if (outcome->fault == FAULT_REPLAY)
             diverge(x, "replay", proof_goal_names[goal], goal, NULL, outcome->why);
