@@ -11,8 +11,7 @@ enum {
     EMITTED_KERNEL_SHARE = 4,     /* kernels are written in C or PTX in one case of so many */
     EMITTED_SEQUENTIAL_SHARE = 4, /* likewise, two threads are printed as a sequential program */
     EMITTED_SCOPES_SHARE = 4,     /* likewise, PTX declares few names in many scopes */
-    EMITTED_VALUES_SHARE = 4,     /* likewise, PTX has operands of every kind */
-    EMITTED_JUMPS_SHARE = 4       /* likewise, blocks of PTX jump about */
+    EMITTED_VALUES_SHARE = 4      /* likewise, PTX has operands of every kind */
 };
 
 /* The hook of oracle.h; class `text` of the oracle `metamorphic`. */
