@@ -216,7 +216,8 @@ bool ptx_stacks_sync_below(struct ptx_stacks *s, const struct ptx_token_node *to
     while (walk.count > 0 && good) {
         const struct ptx_token_node *node = walk.waiting[--walk.count];
         if (node->type == CRS_DIVERGE) {
-            *strict &= node == top;
+            for (const struct ptx_token_edge *e = node->edges; e; e = e->next)
+                *strict &= e->below->type != CRS_DIVERGE; /* another one like it, too */
             go_below(s, &walk, node);
         } else {
             good = node->type == CRS_SYNC && node->pc == pc;

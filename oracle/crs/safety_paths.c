@@ -465,7 +465,9 @@ static const char *compare(struct both *b)
     if (!is_one_of(b, &s->rule, RULES) || !is_first_rule(b))
         return "rule of CHK.static";
     b->line = s->four.line;
-    if (verdict == PTX_STATIC_CONSISTENT && !is_one_of(b, &s->four, REF_FAULT_FOUR))
+    const bool is_strict = s->four.clause == PTX_STATIC_NONE;
+    const uint32_t there = faults_of(b, REF_FAULT_FOUR, is_strict ? 0 : s->four.line);
+    if (verdict == PTX_STATIC_CONSISTENT && is_strict != (there == 0))
         return "clause 4 as printed";
     b->line = 0;
     if (s->states != states)
