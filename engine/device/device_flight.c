@@ -118,16 +118,41 @@ static uint32_t block_of(const struct device *device, const struct device_grid *
 }
 
 /* Of the warp, and of its block: not those of a block that had its slot before. */
+static bool is_own(const struct device *device, const struct device_grid *grid, uint32_t actor,
+                   const struct device_flight *f)
+{
+    return f->used && &device->grids[f->grid] == grid && f->actor == actor &&
+           f->block == block_of(device, grid, actor);
+}
+
 static uint32_t warp_count(const struct device *device, const struct device_grid *grid,
                            uint32_t actor)
 {
     uint32_t count = 0;
+    for (uint32_t i = 0; i < FLIGHTS; i++)
+        count += is_own(device, grid, actor, &device->flights->flights[i]);
+    return count;
+}
+
+/* Behind a barrier a warp waits for the operations with which it came; so none follow them (ERR.77, ERR.97). */
+static bool waits_behind(const struct device *device, const struct device_grid *grid,
+                         uint32_t actor)
+{
     for (uint32_t i = 0; i < FLIGHTS; i++) {
         const struct device_flight *f = &device->flights->flights[i];
-        count += f->used && &device->grids[f->grid] == grid && f->actor == actor &&
-                 f->block == block_of(device, grid, actor);
+        if (f->awaited && is_own(device, grid, actor, f))
+            return true;
     }
-    return count;
+    return false;
+}
+
+static void come_to_barrier(struct device *device, const struct device_grid *grid, uint32_t actor)
+{
+    for (uint32_t i = 0; i < FLIGHTS; i++) {
+        struct device_flight *f = &device->flights->flights[i];
+        f->awaited |= is_own(device, grid, actor, f);
+    }
+    sort(device);
 }
 
 /* ---- registers ---- */
@@ -200,6 +225,8 @@ bool flight_may(const struct device *device, const struct device_grid *grid, uin
 {
     const struct ptx_op *op = next_op(grid, actor);
     uint32_t number = device_grid_number(device, grid);
+    if (waits_behind(device, grid, actor))
+        return false;
     if (!op)
         return true;
     uint32_t count = warp_count(device, grid, actor);
@@ -241,14 +268,12 @@ static uint32_t device_word(const struct device_grid *grid, uint32_t actor, uint
 static bool overlaps(const struct device *device, const struct device_grid *grid, uint32_t actor)
 {
     const struct device_flights *flights = device->flights;
-    uint32_t number = device_grid_number(device, grid);
     for (uint32_t r = 0; r < flights->row_count; r++)
         for (uint32_t i = 0; i < FLIGHTS; i++) {
             const struct device_flight *f = &flights->flights[i];
             bool loads = flights->rows[r].kind == ACCESS_READ && f->used &&
                          op_of(device, f)->exec == PTX_EXEC_LD;
-            if (f->used && f->grid == number && f->actor == actor &&
-                f->block == block_of(device, grid, actor) &&
+            if (is_own(device, grid, actor, f) &&
                 f->word == device_word(grid, actor, flights->rows[r].word) &&
                 !(device->options.loads_free && loads))
                 return true;
@@ -341,6 +366,8 @@ void mem_issue(struct device *device, struct device_grid *grid, uint32_t actor,
             ptx_set_result(m, (struct ptx_lanes *)(uintptr_t)warp.lanes, &op->results[0],
                            (lane_mask)1 << flights->rows[r].lane, 0);
         add_operations(device, grid, actor, pc, other);
+    } else if (op && (op->exec == PTX_EXEC_BAR_SYNC || op->exec == PTX_EXEC_BAR_RED)) {
+        come_to_barrier(device, grid, actor);
     }
     if (machine_status(m) == STATUS_RUNNING || machine_status(m) == STATUS_TERMINATED)
         move_shared(device, grid, actor, false);

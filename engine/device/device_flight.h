@@ -24,8 +24,9 @@ enum {
 
 struct device_flight {
     uint32_t used; /* 1; in front, those that are not */
-    uint32_t
+    uint16_t
         stale; /* its block has made room for another one, whose flags are reset (flags=reset) */
+    uint16_t awaited; /* its warp has come to a barrier since, and waits behind it (ERR.77) */
     uint32_t grid, actor, pc, lane;
     uint32_t
         block; /* whose operation it is: who comes to the slot later does not wait for it (ERR.43) */

@@ -153,12 +153,14 @@ static void block(struct litmus_actor *actor, const struct litmus_instruction *i
     }
 }
 
-/* Lanes of one line are one operation where they go together. */
+/* Lanes of one line are one operation where they go together; words of shared memory are counted off in lines, too. */
 static bool one_line(const struct litmus_run *run, const struct litmus_instruction *in)
 {
-    uint32_t w = run->o.words_a_line, a = in->word[0], b = in->word[in->lanes - 1];
-    return litmus_space(a) != WORD_GLOBAL || litmus_space(b) != WORD_GLOBAL || a / w == b / w;
+    uint32_t w = run->o.words_a_line;
+    return in->word[0] / w == in->word[in->lanes - 1] / w;
 }
+
+_Static_assert(LITMUS_GLOBALS % 2 == 0, "one_line() divides shared and local words into lines");
 
 static bool issue_memory(const struct litmus_run *run, struct litmus_state *s, uint32_t thread,
                          const struct litmus_instruction *in)

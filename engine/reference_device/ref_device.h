@@ -81,6 +81,7 @@ struct ref_flight {
     uint32_t word; /* of the device's memory, or of the place's */
     uint32_t b, c; /* what is written; an atomic's operands */
     bool stale;    /* flags=reset: another block has the slot */
+    bool awaited;  /* the warp came to a barrier with it */
 };
 
 struct ref_l1_line {
@@ -158,12 +159,14 @@ struct ref_reach {
     uint32_t word, lane, b, c;
 };
 
+bool ref_is_barrier(const struct ptx_instruction *i); /* of a block; also an arrival */
+bool ref_is_arrival(const struct ptx_instruction *i);
 /* Both instructions name some register. */
 bool ref_share_register(const struct ptx_instruction *a, const struct ptx_instruction *b);
 /* Whether a warp may issue this instruction (NULL: it has none left) beside its operations under way. */
 bool ref_warp_may(const struct ref_device *r, uint32_t grid, uint32_t slot, uint32_t warp,
                   const struct ptx_instruction *next);
-/* It accesses these; false: MO.poloc, not yet. */
+/* It accesses these, or nothing; false: MO.poloc, not yet. */
 bool ref_get_under_way(struct ref_device *r, uint32_t grid, uint32_t slot, uint32_t warp,
                        const struct ptx_instruction *instruction, const struct ref_reach *reach,
                        uint32_t count);

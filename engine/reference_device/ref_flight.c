@@ -52,10 +52,15 @@ static bool is_fence(const struct ptx_instruction *i)
     return i->form == PTX_FORM_MEMBAR_ANY || i->form == PTX_FORM_FENCE_ANY;
 }
 
-static bool is_barrier(const struct ptx_instruction *i)
+bool ref_is_barrier(const struct ptx_instruction *i)
 {
     enum ptx_opcode op = ptx_forms[i->form].opcode;
     return op == PTX_OP_BARRIER || (op == PTX_OP_BAR && i->form != PTX_FORM_BAR_WARP);
+}
+
+bool ref_is_arrival(const struct ptx_instruction *i)
+{
+    return i->form == PTX_FORM_BAR_ARRIVE || i->form == PTX_FORM_BARRIER_ARRIVE;
 }
 
 static bool names(const struct ptx_operand *o, const struct ptx_operand *reg)
@@ -110,11 +115,18 @@ bool ref_warp_may(const struct ref_device *r, uint32_t grid, uint32_t slot, uint
     const struct ref_launch *l = &r->grids[grid].layout;
     const struct ref_block *block = ref_block_in(r, grid, slot);
     uint32_t own = 0;
-    if (!next || !r->settings.inflight || r->settings.cached)
+    if (!r->settings.inflight || r->settings.cached)
         return true;
-    for (uint32_t i = 0; i < r->flight_count; i++)
-        own += is_of(&r->flights[i], grid, number_of(r, grid, block), warp);
-    if (is_fence(next) || (is_barrier(next) && r->settings.fenced_barriers))
+    for (uint32_t i = 0; i < r->flight_count; i++) {
+        bool is_own = is_of(&r->flights[i], grid, number_of(r, grid, block), warp);
+        own += is_own;
+        if (is_own &&
+            r->flights[i].awaited) /* bar, l.2110-2118: its own fence, set as it arrives */
+            return false;
+    }
+    if (!next)
+        return true;
+    if (is_fence(next) || (ref_is_barrier(next) && r->settings.fenced_barriers))
         return own == 0;
     if (accesses(next) &&
         (own + l->lanes > REF_OF_A_WARP || r->flight_count + l->lanes > REF_FLIGHTS))
@@ -148,6 +160,10 @@ bool ref_get_under_way(struct ref_device *r, uint32_t grid, uint32_t slot, uint3
     for (uint32_t i = 0; r->settings.in_order && i < count; i++)
         if (comes_too_early(r, grid, number, warp, is_load, &reach[i]))
             return false;
+    for (uint32_t i = 0; i < r->flight_count; i++)
+        if (ref_is_barrier(instruction) && !ref_is_arrival(instruction) &&
+            is_of(&r->flights[i], grid, number, warp))
+            r->flights[i].awaited = true;
     for (uint32_t i = 0; i < count; i++)
         r->flights[r->flight_count++] = (struct ref_flight){.grid = grid,
                                                             .block = number,

@@ -136,7 +136,7 @@ static void take_warp(struct host_follow *f)
         follow_tell(f, "a warp steps whose block is not resident");
         return;
     }
-    if (f->reach_count > 0 &&
+    if (f->instruction && f->device->flights &&
         !ref_get_under_way(f->ref, f->step.a, slot, f->step.b % grid->program->warps_per_block,
                            f->instruction, f->reach, f->reach_count))
         return;

@@ -293,16 +293,6 @@ static void issue(struct host_follow *f, uint32_t actor, uint32_t n, uint32_t be
     x->waits[op.group] |= ref_acquires(op.instruction);
 }
 
-static bool is_form(const struct ptx_instruction *i, enum ptx_opcode opcode)
-{
-    return ptx_forms[i->form].opcode == opcode;
-}
-
-static bool is_barrier(const struct ptx_instruction *i)
-{
-    return is_form(i, PTX_OP_BARRIER) || (is_form(i, PTX_OP_BAR) && i->form != PTX_FORM_BAR_WARP);
-}
-
 /* Why the instruction could not be issued, or NULL: it waits for what is under way of its warp. */
 static const char *why_not(const struct host_follow *f, uint32_t group)
 {
@@ -320,7 +310,8 @@ static const char *why_not(const struct host_follow *f, uint32_t group)
             return "a fence";
         if (ref_share_register(x->instruction, next))
             return "a blocked register";
-        if (fence || ref_releases(next) || (is_barrier(next) && f->ref->settings.fenced_barriers))
+        if (fence || ref_releases(next) ||
+            (ref_is_barrier(next) && f->ref->settings.fenced_barriers))
             return "operations under way";
     }
     return NULL;
@@ -341,7 +332,8 @@ void follow_cached_warp(struct host_follow *f)
         own += x->owners[o].grid == f->step.a && x->owners[o].actor == actor;
     for (uint32_t n = own; n < caches(grid)->in_flight[actor] && !f->lost; n++)
         issue(f, actor, n, before);
-    if (f->instruction && is_barrier(f->instruction) && any_of_group(f, group))
+    if (f->instruction && ref_is_barrier(f->instruction) && !ref_is_arrival(f->instruction) &&
+        any_of_group(f, group))
         x->waits[group] = true; /* as printed: behind the barrier (ERR.77) */
     tell_device(f);
 }

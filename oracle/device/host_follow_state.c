@@ -140,7 +140,7 @@ static bool is_same(const struct host_follow *f, const struct device_flight *x,
            x->lane == o->lane && x->sm == o->sm && x->place == o->place &&
            &s->u.instruction == o->instruction && is_shared == o->is_shared &&
            (x->word & ~FLIGHT_IS_SHARED) == o->word && x->value == o->b && x->other == o->c &&
-           (x->stale != 0) == o->stale;
+           (x->stale != 0) == o->stale && (x->awaited != 0) == o->awaited;
 }
 
 uint32_t follow_operation(const struct host_follow *f, uint32_t flight)

@@ -120,7 +120,7 @@ printf 'PTX H\n"</script><img src=x>"\n{ x=0; }\n P0@cta 0,gpu 0 ;\n st.weak x, 
 expect 0 view hostile.litmus -o hostile.html
 [ "$(grep -o '</script>' hostile.html | wc -l)" = 2 ] || failed "text of a litmus test ends the script"
 expect 2 view "$litmus/caches.litmus"
-says err "129 tests; --test NAME chooses one"
+says err "131 tests; --test NAME chooses one"
 expect 2 view "$litmus/caches.litmus" --test nobody
 says err "there is no test 'nobody'"
 expect 2 view hostile.simt.litmus

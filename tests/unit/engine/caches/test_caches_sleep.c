@@ -186,7 +186,7 @@ static void test_searches(void **state)
     print_message("%u searches, %u cut off, %llu states: %llu steps, %llu with sleep sets\n",
                   (unsigned)s.tests, (unsigned)s.cut, (unsigned long long)s.states,
                   (unsigned long long)s.steps_all, (unsigned long long)s.steps_awake);
-    assert_int_equal(s.tests, 6 * 129);
+    assert_int_equal(s.tests, 6 * 131);
     assert_true(s.cut < 60);
     assert_int_equal(s.different, 0);
     assert_true(s.steps_awake * 3 < s.steps_all * 2);

@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-enum { SCENARIOS = 19, STATES = 1 << 16 };
+enum { SCENARIOS = 20, STATES = 1 << 16 };
 
 static const struct host_program *read(const char *path)
 {

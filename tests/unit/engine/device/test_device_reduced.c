@@ -10,7 +10,7 @@
 #include "engine/device/device.h"
 #include "oracle/device/host_tiny.h"
 
-enum { SCENARIOS = 19, MADE = 300, MADE_CACHES = 100, STATES = 1 << 13, SCENARIO_STATES = 1 << 17 };
+enum { SCENARIOS = 20, MADE = 300, MADE_CACHES = 100, STATES = 1 << 13, SCENARIO_STATES = 1 << 17 };
 
 struct sums {
     uint32_t compared, cut, refused, lost, stuck, several;
