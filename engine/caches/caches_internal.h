@@ -80,7 +80,7 @@ struct cache caches_of_sm(struct machine *machine, const struct caches *c, uint3
 struct cache caches_second(struct machine *machine, const struct caches *c);
 uint32_t caches_find(const struct cache *cache, uint32_t line);
 bool caches_evictable(const struct cache_line *line);
-/* Dirty bytes to memory, in place; of both caches. */
+/* Dirty bytes to memory, in place, or to the L2 if it has the line. */
 void caches_clean(const struct cache *cache, uint32_t i);
 bool caches_has_room(const struct cache *cache, uint32_t line);
 void caches_drop(const struct cache *cache, uint32_t i);

@@ -64,6 +64,30 @@ cp out digest
 expect 0 digest --cases 4 --seed 1 --subjects crs:caches:coherent --oracles memory-model --caches lines=4,words=8
 cmp -s out digest && failed "digests do not depend on the caches"
 
+# At a call what the L1 has of a local word goes over an older value that the L2 has.
+cat >call.ptx <<'END'
+// simtfuzz: threads=1 blocks=1 warp=1
+.version 7.5
+.target sm_70
+.address_size 32
+.global .align 4 .u32 g[1];
+.func f() { ret; }
+.entry k()
+{
+    .local .align 4 .u32 l[1];
+    .reg .u32 %a;
+    st.local.u32 [l], 1;
+    membar.cta;
+    st.local.u32 [l], 2;
+    call f;
+    ld.local.u32 %a, [l];
+    st.global.u32 [g], %a;
+    exit;
+}
+END
+expect 0 check call.ptx --subjects crs,crs:caches:coherent --oracles reductions --json
+says out 'compared: 4'
+
 # A search that is cut off is followed by one for outcomes alone: three threads, more than 2^18 states.
 cat >three.simt <<'END'
 launch(threads = 3, warp = 1, blocks = 1);
