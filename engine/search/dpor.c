@@ -405,9 +405,10 @@ static bool within_bounds(struct dpor *d)
              search->step_limit) /* looking for races may have gone beyond */
         search_cut(search, "steps");
     else if (d->depth == search->options->max_depth ||
-             track->log_count + search->step_entries > track->log_capacity)
+             track->log_count + search->step_entries > track->log_capacity) {
         search_cut(search, "depth");
-    else if (used + (used - d->used_at_start) + STEP_BYTES > search->byte_limit)
+        search->result->cut_depth = d->depth;
+    } else if (used + (used - d->used_at_start) + STEP_BYTES > search->byte_limit)
         search_cut(search, "bytes");
     return search->result->complete;
 }

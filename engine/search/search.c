@@ -319,6 +319,7 @@ void search_cut(struct search *search, const char *cut)
 {
     search->result->complete = false;
     search->result->cut = cut;
+    search->result->cut_bytes = search->arena->used - search->bytes_before;
 }
 
 static void run_method(struct search *search, enum search_method method)

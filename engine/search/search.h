@@ -86,6 +86,8 @@ struct search_result {
     uint64_t transitions; /* between them */
     uint64_t bytes;       /* SEARCH_STATES: of the arena, at most, judging included */
     uint64_t steps;       /* of all methods used */
+    uint64_t cut_bytes;   /* where a bound cut it off: of the arena */
+    uint32_t cut_depth;   /* .. and that is "depth": steps of the execution */
     uint64_t executions;  /* SEARCH_DPOR: complete ones; those that a sleep set ends do not count */
     uint32_t outcome_count; /* distinct (status, store) */
     struct search_outcome *outcomes;

@@ -215,9 +215,10 @@ static bool within_bounds(struct sleeping *s)
     else if (search->result->steps == search->step_limit)
         search_cut(search, "steps");
     else if (s->moments.count > search->options->max_depth ||
-             track->log_count + search->step_entries > track->log_capacity)
+             track->log_count + search->step_entries > track->log_capacity) {
         search_cut(search, "depth");
-    else if (search->arena->used > search->byte_limit)
+        search->result->cut_depth = s->moments.count - 1;
+    } else if (search->arena->used > search->byte_limit)
         search_cut(search, "bytes");
     return search->result->complete;
 }

@@ -235,6 +235,7 @@ static bool expand(struct exploration *x, uint32_t number)
     }
     if (x->depth == graph->search->options->max_depth) {
         search_cut(graph->search, "depth");
+        graph->search->result->cut_depth = x->depth;
         return false;
     }
     x->hash = store_hash(graph, number);

@@ -7,6 +7,7 @@
 #include "oracle/ends/liveness.h"
 #include "oracle/results/methods.h"
 #include "oracle/results/result.h"
+#include "oracle/searches/searches_bounds.h"
 
 #include <string.h>
 
@@ -21,6 +22,37 @@ static void keep_outcome(struct checking *c, enum subject_id subject,
     execution->status = outcome->status;
     execution->searched = true;
     explore_keep_store(c, execution, outcome->store);
+}
+
+/* Whoever gives up has come to the bound that it names, and takes the method that it is asked for. */
+static struct search_result *search_within(struct checking *c, enum subject_id subject,
+                                           struct machine *machine,
+                                           const struct search_options *options)
+{
+    size_t free_bytes = c->arena->size - c->arena->used;
+    struct search_result *found = search_run(c->arena, machine, options);
+    const char *differs = searches_gave_up(found, options, machine, free_bytes);
+    if (!differs)
+        return found;
+    struct divergence *d = ARENA_NEW(c->arena, struct divergence);
+    struct evidence e;
+    evidence_open(&e, c->arena);
+    evidence_string(&e, "method", search_method_names[found->method]);
+    evidence_string(&e, "cut", found->cut ? found->cut : "");
+    evidence_number(&e, "states", (int64_t)found->states);
+    evidence_number(&e, "steps", (int64_t)found->steps);
+    evidence_number(&e, "bytes", (int64_t)found->cut_bytes);
+    *d = (struct divergence){.oracle = ORACLE_RESULT,
+                             .class_name = "bounds",
+                             .rule = RULE_NONE,
+                             .observable = search_method_names[found->method],
+                             .subject = subject,
+                             .evidence = evidence_close(&e)};
+    d->part = d->observable;
+    d->summary = arena_printf(c->arena, "the search of all executions of %s: %s (%s)",
+                              subject_table[subject].name, differs, found->cut ? found->cut : "-");
+    answer_diverge(&c->result->answers[ORACLE_RESULT], d);
+    return found;
 }
 
 /* Over caches: outcomes alone, where races and lassos, which need every state, were too many to look for. R2 is the
@@ -41,7 +73,7 @@ static void search_reduced(struct checking *c, enum subject_id subject, struct s
     how.progress = NULL;
     struct machine *machine =
         search_machine_with(c->arena, info->vtable, c->subjects[subject].program, &options);
-    run->reduced = search_run(c->arena, machine, &how);
+    run->reduced = search_within(c, subject, machine, &how);
     if (c->options->searched && !c->alone)
         c->options->searched(c->options->searched_context, run);
     for (uint32_t i = 0; i < run->reduced->outcome_count; i++)
@@ -57,7 +89,7 @@ static void search_subject(struct checking *c, enum subject_id subject)
     struct machine *machine =
         search_machine_with(c->arena, info->vtable, c->subjects[subject].program, &info->options);
     progress_ask(&options, implications_ask(c, subject));
-    struct search_result *found = search_run(c->arena, machine, &options);
+    struct search_result *found = search_within(c, subject, machine, &options);
     run->search = found;
     if (c->options->searched && !c->alone)
         c->options->searched(c->options->searched_context, run);
@@ -159,7 +191,7 @@ static const struct search_result *search_choices(struct checking *c, enum subje
         c->options->search.max_states ? &c->options->search : &SEARCH_DEFAULTS;
     struct machine *machine = search_machine_with(c->arena, p->machine->semantics, p->program,
                                                   &subject_table[variant].options);
-    return search_run(c->arena, machine, options);
+    return search_within(c, variant, machine, options);
 }
 
 static void report_choices(struct checking *c, const struct search_outcome *outcome,

@@ -6,6 +6,7 @@
 #include "engine/reference/ref_all.h"
 #include "engine/search/search_symmetry.h"
 #include "oracle/check/evidence.h"
+#include "oracle/searches/searches_bounds.h"
 #include "oracle/searches/searches_internal.h"
 
 #include <string.h>
@@ -100,7 +101,7 @@ static const char *compare(const struct searched *s, const struct way *way,
     if (!differs && states && found->own_choices != s->all.own_choices)
         differs = "own choices";
     if (!differs && way->method == SEARCH_STATES && s->subject == SUBJECT_THREADS)
-        differs = searches_progress(s, &s->progress);
+        differs = searches_progress(s, &s->progress, states);
     return differs ? differs : searches_witnesses(s, found);
 }
 
@@ -118,6 +119,16 @@ void searches_use_symmetry(struct arena *arena, struct machine *machine, struct 
         how->symmetry = symmetry;
 }
 
+/* All executions are known, so that of the bounds only two can be come to: a loop has executions of any length, and
+ * reduction takes them one by one. */
+static bool may_give_up(const struct searched *s, const struct search_result *found)
+{
+    if (found->method == SEARCH_STATES)
+        return strcmp(found->cut, "depth") == 0 && s->all.state_count > bounds.max_depth;
+    return strcmp(found->cut, "depth") == 0 ||
+           (found->method == SEARCH_DPOR && strcmp(found->cut, "steps") == 0);
+}
+
 static const char *search(struct searched *s, const struct way *way)
 {
     struct search_options how = bounds;
@@ -133,11 +144,16 @@ static const char *search(struct searched *s, const struct way *way)
         search_machine_with(s->arena, subject_table[s->subject].vtable, s->program, &with);
     if (way->alike)
         searches_use_symmetry(s->arena, machine, &how);
+    size_t free_bytes = s->arena->size - s->arena->used;
     const struct search_result *found = search_run(s->arena, machine, &how);
-    if (!found->complete || found->cut || found->method != way->method ||
-        (way->alike && found->own_choices)) /* then they are not: symmetry.h */
+    const char *differs = searches_gave_up(found, &how, machine, free_bytes);
+    if (!differs && found->cut && !may_give_up(s, found))
+        differs = "gave up what is small";
+    if (!differs && (found->cut || found->method != way->method ||
+                     (way->alike && found->own_choices))) /* then they are not: symmetry.h */
         return NULL;
-    const char *differs = compare(s, way, found);
+    if (!differs)
+        differs = compare(s, way, found);
     return differs ? arena_printf(s->arena, "%s: %s", way->name, differs) : NULL;
 }
 
@@ -196,6 +212,8 @@ const char *searches_differ(struct arena *arena, enum subject_id subject, const 
     }
     for (uint32_t i = 0; i < sizeof ways / sizeof *ways && !differs; i++)
         differs = search(&s, &ways[i]);
+    if (!differs)
+        differs = searches_bounds(&s, &bounds);
     if (!differs && (subject == SUBJECT_THREADS || subject == SUBJECT_SIMT))
         differs = searches_lassos(&s);
     if (!differs)

@@ -305,7 +305,7 @@ static enum progress_verdict at_random(const struct searched *s)
     return all_end ? PROGRESS_ENDS : ends[0] ? PROGRESS_MAY_HANG : PROGRESS_HANGS;
 }
 
-const char *searches_progress(const struct searched *s, const struct progress *said)
+const char *searches_progress(const struct searched *s, const struct progress *said, bool all)
 {
     struct graph g = graph_of(s, true);
     bool some_end = s->all.outcome_count > 0;
@@ -314,7 +314,7 @@ const char *searches_progress(const struct searched *s, const struct progress *s
         enum progress_verdict is = !may_hang(&g, model) ? PROGRESS_ENDS
                                    : some_end           ? PROGRESS_MAY_HANG
                                                         : PROGRESS_HANGS;
-        if (said->answers[m].verdict != PROGRESS_UNKNOWN && said->answers[m].verdict != is)
+        if (said->answers[m].verdict != is)
             return arena_printf(s->arena, "progress under %s", progress_table[m].name);
     }
     bool *there = g.there;
@@ -322,13 +322,13 @@ const char *searches_progress(const struct searched *s, const struct progress *s
         const struct progress_answer *answer = &said->answers[m];
         g.there = ARENA_ARRAY(s->arena, bool, g.place_count);
         memcpy(g.there, there, g.place_count);
-        if (answer->verdict != PROGRESS_UNKNOWN && !answer->strong_unknown &&
-            answer->strong == has_trap(s->arena, &g, (enum progress_model)m))
+        bool open = answer->verdict == PROGRESS_UNKNOWN || answer->strong_unknown;
+        if (open ? all : answer->strong == has_trap(s->arena, &g, (enum progress_model)m))
             return arena_printf(s->arena, "progress under %s, strongly fair",
                                 progress_table[m].name);
     }
-    enum progress_verdict random =
-        said->random.verdict == PROGRESS_UNKNOWN ? PROGRESS_UNKNOWN : at_random(s);
+    bool open = said->random.verdict == PROGRESS_UNKNOWN;
+    enum progress_verdict random = open && !all ? PROGRESS_UNKNOWN : at_random(s);
     if (random != PROGRESS_UNKNOWN && random != said->random.verdict)
         return "progress under random";
     return NULL;

@@ -43,8 +43,14 @@ enum search_liveness searches_liveness(const struct searched *s);
 /* Whether the model treats the unit fairly in a state to which units of these bits have stepped (progress.def). */
 bool searches_treats_fairly(enum progress_model model, const struct ref_all_state *state,
                             uint32_t begun, uint32_t unit);
-/* "progress under lobe": the first model of which something else is said; NULL: none. Each actor is a unit. */
-const char *searches_progress(const struct searched *s, const struct progress *said);
+/* "progress under lobe": the first model of which something else is said; NULL: none. Each actor is a unit. No
+ * verdict may be left open, as no bound is near; nor, if `all`, those of strong fairness and of groups at random. */
+const char *searches_progress(const struct searched *s, const struct progress *said, bool all);
+
+/* ---- searches_bounds.c ---- */
+
+/* What a search says otherwise with a bound that is just enough, or one too few; NULL: nothing. */
+const char *searches_bounds(const struct searched *s, const struct search_options *enough);
 
 /* ---- searches_ways.c ---- */
 

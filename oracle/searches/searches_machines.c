@@ -9,6 +9,7 @@
 #include "engine/input/input.h"
 #include "engine/search/search_symmetry.h"
 #include "oracle/searches/searches.h"
+#include "oracle/searches/searches_bounds.h"
 #include "oracle/searches/searches_internal.h"
 
 enum { STATES = 3000, CACHED_STATES = 6000, MOST_STEPS = 48000 };
@@ -18,6 +19,7 @@ struct machine_searched {
     enum subject_id subject;
     const struct program *program;
     const struct search_result *plain;
+    const char *gave_up; /* what is wrong with how a search did */
     struct progress progress;
     uint32_t units[REF_ALL_ACTORS];
 };
@@ -77,7 +79,9 @@ static const struct search_result *run(struct machine_searched *s, const struct 
     *progress = (struct progress){.unit_of = s->units, .unit_count = machine->actor_count};
     if (way->method == SEARCH_STATES && !cached && machine->actor_count <= REF_ALL_ACTORS)
         progress_ask(&how, progress);
+    size_t free_bytes = s->arena->size - s->arena->used;
     const struct search_result *found = search_run(s->arena, machine, &how);
+    s->gave_up = searches_gave_up(found, &how, machine, free_bytes);
     bool whole = found->complete && !found->cut && found->method == way->method;
     return whole && !(way->alike && found->own_choices) ? found : NULL;
 }
@@ -109,6 +113,8 @@ static const char *compare(struct machine_searched *s, const struct way *way)
     const struct search_result *found = run(s, way, &progress);
     const struct searched tapes = with_tapes(s);
     const char *differs = NULL;
+    if (s->gave_up)
+        return arena_printf(s->arena, "%s: %s", way->name, s->gave_up);
     if (!found)
         return NULL;
     if (search_missing(s->program, s->plain, found))
@@ -184,6 +190,8 @@ const char *searches_machines_differ(struct arena *arena, enum subject_id subjec
     if (*unknown)
         return NULL;
     s.plain = run(&s, &first, &s.progress);
+    if (s.gave_up)
+        return arena_printf(arena, "states: %s", s.gave_up);
     *unknown = s.plain ? NULL : "size";
     if (!s.plain)
         return NULL;
