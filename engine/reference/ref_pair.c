@@ -83,6 +83,7 @@ struct ref_pair_end ref_pair_run(struct ref *r, const int32_t *inputs, const str
             memcpy(r->memory, pair->stores[end.barriers], r->private_base * sizeof *r->memory);
         end.barriers++;
     }
+    end.steps = pair->budget_steps - left;
     return end;
 }
 

@@ -21,6 +21,7 @@ struct ref_pair_end {
     bool decided; /* false: the budget is spent, there is no store any more, or r->unknown */
     bool race, divergence, assert_fails, out_of_bounds;
     uint32_t barriers; /* passed before */
+    uint64_t steps;    /* of both threads */
 };
 
 /* `r`: of REF_THREADS. `accessed`: a byte for each word of global and shared memory, for this run's use. */

@@ -41,12 +41,23 @@ static bool equal(const struct litmus_result *a, const struct litmus_result *b)
     return within(a, b) && within(b, a);
 }
 
+/* Whoever gives up has come to its bound; with no memory for it there is no state at all. */
+static enum law_holding gave_up(const struct litmus_result *result, uint32_t limit)
+{
+    return result->dead == 0 && result->states > 0 && result->states < limit ? LAW_BROKEN : LAW_CUT;
+}
+
+static uint32_t limit_of(enum litmus_model m)
+{
+    return m <= LITMUS_COHERENT ? STATES_MAX : CANDIDATES_MAX;
+}
+
 static bool run(struct arena *arena, const struct litmus_test *test, enum litmus_model m,
                 struct litmus_result *result)
 {
     if (m <= LITMUS_COHERENT)
-        return litmus_run(arena, test, m, STATES_MAX, result) && result->dead == 0;
-    return axiom_run(arena, test, axiom_model_of(m), CANDIDATES_MAX, result, NULL);
+        return litmus_run(arena, test, m, limit_of(m), result) && result->dead == 0;
+    return axiom_run(arena, test, axiom_model_of(m), limit_of(m), result, NULL);
 }
 
 static enum law_holding includes(struct arena *arena, const struct litmus_test *test,
@@ -56,7 +67,7 @@ static enum law_holding includes(struct arena *arena, const struct litmus_test *
     bool holds = true;
     for (uint32_t m = LITMUS_PRINTED; m < LITMUS_MODELS; m++) {
         if (!run(arena, test, (enum litmus_model)m, &of[m]))
-            return LAW_CUT;
+            return gave_up(&of[m], limit_of((enum litmus_model)m));
         holds &= of[m].silent || within(sc, &of[m]);
     }
     return holds && within(&of[LITMUS_LLH], &of[LITMUS_PRINTED]) ? LAW_HOLDS : LAW_BROKEN;
@@ -68,7 +79,7 @@ static enum law_holding is_equal(struct arena *arena, const struct litmus_test *
 {
     struct litmus_result result;
     if (!run(arena, test, m, &result))
-        return LAW_CUT;
+        return gave_up(&result, limit_of(m));
     if (result.silent)
         return LAW_SILENT;
     return within(expected, &result) && (!exactly || within(&result, expected)) ? LAW_HOLDS
@@ -91,7 +102,7 @@ static enum law_holding second_account(struct arena *arena, const struct litmus_
 {
     struct litmus_result result;
     if (!axiom_run(arena, test, AXIOM_SC, CANDIDATES_MAX, &result, NULL))
-        return LAW_CUT;
+        return gave_up(&result, CANDIDATES_MAX);
     bool holds = within(&result, sc) && (result.cut || within(sc, &result));
     return result.silent ? LAW_SILENT : holds ? LAW_HOLDS : LAW_BROKEN;
 }
@@ -115,7 +126,7 @@ static enum law_holding in_sequence(struct arena *arena, const struct litmus_tes
         return LAW_CUT;
     }
     if (!litmus_run(arena, test, LITMUS_SC, STATES_MAX, sc))
-        return LAW_CUT;
+        return gave_up(sc, STATES_MAX);
     return as_defined(sc, second) ? LAW_HOLDS : LAW_BROKEN;
 }
 
@@ -125,7 +136,9 @@ static enum law_holding same_axioms(struct arena *arena, const struct litmus_tes
 {
     struct ref_outcomes *second = ARENA_NEW(arena, struct ref_outcomes);
     struct litmus_result result;
-    if (!run(arena, test, m, &result) || !ref_axiom_outcomes(arena, test, axioms, second))
+    if (!run(arena, test, m, &result))
+        return gave_up(&result, limit_of(m));
+    if (!ref_axiom_outcomes(arena, test, axioms, second))
         return LAW_CUT;
     if (result.silent)
         return LAW_SILENT;
@@ -205,7 +218,7 @@ static enum law_holding fenced_caches(struct arena *arena, const struct litmus_t
             return LAW_SILENT;
     for (uint32_t m = LITMUS_PRINTED; m <= LITMUS_COHERENT && holding == LAW_HOLDS; m++) {
         if (!litmus_run(arena, fenced, (enum litmus_model)m, STATES_MAX, &of))
-            return LAW_CUT;
+            return gave_up(&of, STATES_MAX);
         if (!of.silent && (!equal(&of, &sc) || (of.dead == 0) != (sc.dead == 0)))
             holding = LAW_BROKEN;
     }
@@ -220,8 +233,9 @@ static enum law_holding second_caches(struct arena *arena, const struct litmus_t
     for (uint32_t m = LITMUS_PRINTED; m <= LITMUS_COHERENT; m++) {
         struct litmus_result of, second;
         size_t mark = arena_mark(arena);
-        if (!litmus_run(arena, test, (enum litmus_model)m, STATES_MAX, &of) ||
-            !litmus_machine_run(arena, test, (enum litmus_model)m, MACHINE_STATES_MAX, &second))
+        if (!litmus_run(arena, test, (enum litmus_model)m, STATES_MAX, &of))
+            return gave_up(&of, STATES_MAX);
+        if (!litmus_machine_run(arena, test, (enum litmus_model)m, MACHINE_STATES_MAX, &second))
             return LAW_CUT;
         bool same = equal(&of, &second) && (of.dead == 0) == (second.dead == 0);
         arena_release(arena, mark);
@@ -258,7 +272,7 @@ static enum law_holding ask_law(struct arena *arena, const struct litmus_test *t
     case LAW_LLH:
     case LAW_LLH_EXACT:
         if (!run(arena, test, LITMUS_LLH, &llh))
-            return LAW_CUT;
+            return gave_up(&llh, STATES_MAX);
         return is_equal(arena, test, LITMUS_ASPLOS15, &llh, law == LAW_LLH_EXACT);
     case LAW_TEXT_CACHES:
     case LAW_TEXT: /* of what is drawn: there is nothing to ask of a text alone */

@@ -45,6 +45,28 @@ static bool within(const struct device_outcomes *a, const struct device_outcomes
     return are;
 }
 
+/* A search that leaves something out has kept as many states as it may, or outcomes. */
+static const char *gave_up(const struct device_outcomes *found, uint64_t limit)
+{
+    if (!found->cut || found->states >= limit ||
+        found->count == sizeof found->texts / sizeof *found->texts)
+        return NULL;
+    return "a search gives up before it comes to its bound";
+}
+
+/* As many states as there are suffice, and one fewer does not. */
+static const char *compare_bounds(struct arena *arena, struct device *device,
+                                  const struct device_outcomes *all, uint64_t seed)
+{
+    struct device_outcomes *bounded = ARENA_NEW(arena, struct device_outcomes);
+    bool fewer = seed % 2 && all->states > 1;
+    device_search(device, all->states - fewer, DEVICE_EAGER, bounded);
+    if (bounded->cut != fewer || bounded->states != all->states - fewer)
+        return fewer ? "a search with a state too few is whole"
+                     : "a search gives up that has as many states as there are";
+    return within(bounded, all) ? NULL : "an outcome is none where states are too few";
+}
+
 /* Each step a state, or those that touch nothing but registers taken with the one before. */
 static const char *compare_eager(struct arena *arena, struct device *device,
                                  const struct device_outcomes *eager)
@@ -52,7 +74,7 @@ static const char *compare_eager(struct arena *arena, struct device *device,
     struct device_outcomes *every = ARENA_NEW(arena, struct device_outcomes);
     device_search(device, 2 * STATES, DEVICE_EVERY_STEP, every);
     if (every->cut)
-        return NULL;
+        return gave_up(every, 2 * STATES);
     if (!within(every, eager))
         return "an outcome is missed where steps are taken at once";
     if (!within(eager, every))
@@ -122,10 +144,10 @@ static const char *compare_caches(struct arena *arena, const struct host_program
         return NULL;
     device_search(in_phases, STATES, DEVICE_EAGER, phases);
     if (phases->cut)
-        return NULL;
+        return gave_up(phases, STATES);
     device_search(over, CACHED_STATES, DEVICE_EAGER, cached);
     if (cached->cut)
-        return NULL;
+        return gave_up(cached, CACHED_STATES);
     if (over->options.lines >= ROOM && has_one_lane(over) && !within(phases, cached))
         return "operations of two phases have an outcome that caches have not";
     return compare_executions(arena, over, cached, seed, steps);
@@ -137,7 +159,11 @@ static const char *compare_searches(struct arena *arena, const struct host_progr
 {
     struct device_outcomes *all = ARENA_NEW(arena, struct device_outcomes);
     device_search(device, STATES, DEVICE_EAGER, all);
-    const char *differs = all->cut ? NULL : compare_eager(arena, device, all);
+    const char *differs = gave_up(all, STATES);
+    if (!all->cut)
+        differs = compare_eager(arena, device, all);
+    if (!differs && !all->cut)
+        differs = compare_bounds(arena, device, all, seed);
     if (!differs)
         differs = compare_executions(arena, device, all, seed, steps);
     return differs ? differs : compare_caches(arena, program, settings, seed, steps);
