@@ -62,8 +62,8 @@ static void differ(struct beside *x, uint32_t run, const struct tutorial_result 
                      end->out_of_bounds ? " out_of_bounds" : "", end->barriers);
 }
 
-/* A step more than the budget has been begun; and the reference has not ended long before. The two count steps otherwise:
- * a statement of both threads is one here, and a loop's turn has one of its own. */
+/* A step more than the budget has been begun; and the reference has not ended long before. The two count steps
+ * otherwise: a statement of both threads is one here, and a loop's turn has one of its own. */
 static bool may_spend(const struct beside *x, const struct tutorial_result *result)
 {
     const uint64_t budget = x->account->budget_steps;
