@@ -210,9 +210,13 @@ struct ptx_function {
     struct ptx_variable *returns, *parameters;
     struct ptx_attribute *attributes;
     struct ptx_statement *body;
-    /* Of ptx_parse_some: the first error of its body, which is not kept then. NULL: there is none. */
+    /* Of ptx_parse_some: what is wrong with its body, which is not kept then, the first PTX_REFUSED_MOST errors. NULL:
+     * nothing. */
     const struct diag_entry *refused;
+    uint32_t refused_count;
 };
+
+enum { PTX_REFUSED_MOST = 8 };
 
 enum ptx_item_kind {
     PTX_ITEM_VARIABLE,

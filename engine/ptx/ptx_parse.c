@@ -1,5 +1,7 @@
 #include "engine/ptx/ptx_parse_internal.h"
 
+#include <string.h>
+
 /* ---- .version, .target, .address_size ---- */
 
 /* 7.8 was read as a number; its text is what counts. */
@@ -233,11 +235,13 @@ static void parse_module(struct ptx_parser *p)
 void ptx_refuse_body(struct arena *arena, struct ptx_function *f, struct diag *diag,
                      uint32_t before)
 {
-    if (diag->count == before)
+    if (diag->count == before || before > 0) /* the module itself is wrong */
         return;
-    struct diag_entry *first = ARENA_NEW(arena, struct diag_entry);
-    *first = diag->entries[before];
-    f->refused = first;
+    const uint32_t count = diag->count - before;
+    f->refused_count = count < PTX_REFUSED_MOST ? count : PTX_REFUSED_MOST;
+    struct diag_entry *errors = ARENA_ARRAY(arena, struct diag_entry, f->refused_count);
+    memcpy(errors, diag->entries + before, f->refused_count * sizeof *errors);
+    f->refused = errors;
     f->body = NULL;
     diag->count = before;
 }

@@ -330,7 +330,7 @@ bool ptx_block(struct ptx_parser *p, struct ptx_statement **last)
         struct ptx_statement *stm = ARENA_NEW(p->arena, struct ptx_statement);
         const uint32_t before = p->diag->count;
         if (!parse_statement(p, stm)) {
-            if (p->some && before > 0) /* one is enough of a body; with many nothing is read */
+            if (p->some && before >= PTX_REFUSED_MOST) /* after many nothing is read */
                 p->diag->count = before;
             ptx_skip_statement(p);
             continue;

@@ -502,7 +502,8 @@ static bool is_refused(const struct source_check *s, const struct ptx_function *
         return false;
     struct diag *diag = ARENA_NEW(arena, struct diag);
     diag_init(diag, s->path, s->text, s->length);
-    diag_error(diag, refused->refused->at, "%s", refused->refused->text);
+    for (uint32_t i = 0; i < refused->refused_count; i++)
+        diag_error(diag, refused->refused[i].at, "%s", refused->refused[i].text);
     print_refused(s, diag);
     return true;
 }

@@ -40,7 +40,7 @@ for i in 0 1 2; do
     is $i 6 yes
 done
 is 0 13 detected
-[[ $(field "${names[0]}" 9) == *safety* ]] || failed "safety is silent about ${names[0]}"
+[[ $(field "${names[0]}" 9) == *reference* ]] || failed "reference is silent about ${names[0]}"
 is 1 13 crashed
 is 2 13 survived
 is 2 8 -

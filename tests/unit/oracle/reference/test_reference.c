@@ -195,6 +195,8 @@ static const char *const procedures[] = {
     "  E: goto C; C: g(d + 1, v); goto R; R: return; }"
     "kernel k() blocks { Start: goto A, B; A: g(0, r); goto End;"
     "  B: assume(1); r = r * 5; goto End; }",
+    "launch(threads = 2); private int r; kernel k() blocks {"
+    "  Start: havoc(r); assert(tid == 0); goto End; }",
 };
 
 static void procedures_of_blocks(void)
@@ -203,7 +205,8 @@ static void procedures_of_blocks(void)
     for (uint64_t seed = 0; seed < 300; seed++) {
         const char *reason = NULL;
         test_arena.used = 0;
-        struct ast_kernel *kernel = support_parse(procedures[seed % 3]);
+        struct ast_kernel *kernel =
+            support_parse(procedures[seed % (sizeof procedures / sizeof *procedures)]);
         kernel->launch.seed = seed;
         struct program *program = program_compile(&test_arena, kernel, &reason);
         assert_non_null(program);
@@ -303,7 +306,7 @@ static void ptx_machines(void **state)
     memset(hits, 0, sizeof hits);
     for (uint64_t number = 0; number < many(4 * KERNELS); number++) {
         test_arena.used = 0;
-        struct ast_kernel *kernel = gen_case(&test_arena, 0x97c, number, &options);
+        struct ast_kernel *kernel = gen_case(&test_arena, 0x97e, number, &options);
         if (kernel->form != FORM_PTX && number % 8 > 0)
             continue;
         const struct answer *answer = answer_of(kernel, subjects);
