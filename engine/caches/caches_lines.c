@@ -375,10 +375,10 @@ void caches_clean(const struct cache *cache, uint32_t i)
 {
     struct cache_line *cl = at(cache, i);
     struct cache second = caches_second(cache->m, cache->c);
-    uint32_t line = cl->tag - 1;
-    uint32_t k = cache->is_l2 || !second.lines ? CACHES_NONE : caches_find(&second, line);
+    bool is_last = cache->is_l2 || !second.lines;
+    uint32_t k = is_last ? CACHES_NONE : caches_find(&second, cl->tag - 1);
     if (k == CACHES_NONE)
-        write_memory(cache->m, cache->c, line, cl->dirty, cl->vals);
+        write_memory(cache->m, cache->c, cl->tag - 1, cl->dirty, cl->vals);
     else /* what the L2 has there is older, and stands in front of memory */
         merge(cache->m, cache->c, at(&second, k), cl->dirty, cl->vals);
     put(cache->m, &cl->dirty, 0);
