@@ -141,6 +141,29 @@ static const char *report_broken(struct checking *c, const struct transform_list
     return "what a transformation makes is no kernel";
 }
 
+/* Kernels that are written as statements have places for most transformations, where they are not very small. */
+static bool has_places(const struct ast_kernel *kernel)
+{
+    enum { SMALL = 8 };
+    return kernel->form != FORM_PTX && ast_kernel_size(kernel) >= SMALL;
+}
+
+static void report_none(struct checking *c)
+{
+    struct divergence *d = ARENA_NEW(c->arena, struct divergence);
+    struct evidence e;
+    evidence_open(&e, c->arena);
+    evidence_number(&e, "statements", ast_kernel_size(c->kernel));
+    *d = (struct divergence){.oracle = ORACLE_METAMORPHIC,
+                             .class_name = "kernel",
+                             .rule = RULE_NONE,
+                             .observable = "no transformation",
+                             .subject = SUBJECT_THREADS,
+                             .evidence = evidence_close(&e)};
+    d->summary = "no transformation is said to have a place in the kernel";
+    answer_diverge(&c->result->answers[ORACLE_METAMORPHIC], d);
+}
+
 /* NULL: it is ready; or why there is nothing to compare. */
 static const char *transform(struct checking *c, uint64_t seed, struct check_options *options,
                              struct transformed *x)
@@ -152,8 +175,11 @@ static const char *transform(struct checking *c, uint64_t seed, struct check_opt
                                     : transform_draw(c->arena, c->kernel, seed, &x->list);
     if (x->list.broken)
         return report_broken(c, &x->list);
-    if (x->list.count == 0)
+    if (x->list.count == 0) {
+        if (given->count == 0 && has_places(c->kernel))
+            report_none(c);
         return "no transformation has a place in the kernel";
+    }
     x->keeps_graph = true;
     for (uint32_t i = 0; i < x->list.count; i++)
         x->keeps_graph &= (transform_table[x->list.steps[i].id].forms & KEEPS_GRAPH) != 0;

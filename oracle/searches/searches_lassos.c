@@ -16,7 +16,8 @@ enum {
     STEPS = SEARCHES_WAY / 2,
     WALKS = 3,
     LASSOS = 6 /* of a walk that are asked about */,
-    FAIR_STEPS = 1500
+    FAIR_STEPS = 1500,
+    LONGER = 8
 };
 
 /* ---- lassos that are drawn ---- */
@@ -242,13 +243,27 @@ static struct sched_spec draw_policy(const struct searched *s, uint32_t drawn)
     return policy;
 }
 
+/* With more steps a loop may be found, but none that the fewer steps sufficed for: the state that is kept is replaced
+ * after 1, 2, 4, .. steps, so three times stem and loop are enough (Brent). */
+static const char *ask_longer(const struct searched *s, struct machine *machine,
+                              const struct sched_spec *policy)
+{
+    const struct lasso lasso = lasso_run(s->arena, machine, policy, (uint64_t)LONGER * STEPS);
+    bool found = lasso.kind == LASSO_FAIR || lasso.kind == LASSO_UNFAIR;
+    return found && 3 * (lasso.stem + lasso.loop) + 3 <= STEPS
+               ? "lasso: a policy's loop is given up early"
+               : NULL;
+}
+
 static const char *ask_policies(const struct searched *s, struct machine *machine, uint32_t drawn)
 {
     struct sched_spec policy = draw_policy(s, drawn);
     if (drawn / 256 % 4 == 0)
         policy = (struct sched_spec){.kind = SCHED_STARVE, .victim = drawn / 1024 % s->actors};
     struct lasso lasso = lasso_run(s->arena, machine, &policy, STEPS);
-    if (lasso.kind != LASSO_FAIR && lasso.kind != LASSO_UNFAIR)
+    if (lasso.kind == LASSO_UNKNOWN)
+        return ask_longer(s, machine, &policy);
+    if (lasso.kind == LASSO_NONE)
         return NULL;
     lasso_tapes(s->arena, machine, &policy, &lasso);
     struct searched_way way = searches_way_of(s, lasso.stem_tape, lasso.loop_tape);
@@ -268,6 +283,8 @@ static const char *ask_samples(const struct searched *s, struct machine *machine
     struct fair_result found =
         fair_lasso_search(s->arena, machine, &units, (1u << PROGRESS_MODEL_COUNT) - 1, &options);
     for (int m = 0; m < PROGRESS_MODEL_COUNT; m++) {
+        if (!found.answers[m].found && found.steps < FAIR_STEPS && s->actors > 1)
+            return "lasso: a sampled search gives up early";
         if (!found.answers[m].found)
             continue;
         struct searched_way way = searches_way_of(s, found.answers[m].stem, found.answers[m].loop);
@@ -292,6 +309,8 @@ const char *searches_lassos(const struct searched *s)
         walker.often = 1 + pcg_below(&walker.rng, (1u << s->actors) - 1);
         struct lasso said = lasso_random(s->arena, machine, &walker.choices, STEPS);
         uint32_t steps = walk.count;
+        if ((said.kind == LASSO_UNKNOWN || said.kind == LASSO_UNFAIR) && steps < STEPS)
+            return "lasso: a walk is given up early";
         rng = walker.rng;
         find_states(s, &walk);
         if (walk.wrong)

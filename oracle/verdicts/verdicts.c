@@ -324,6 +324,13 @@ static struct verdicts_fault compare(struct arena *arena, const struct judging *
     return (struct verdicts_fault){NULL, NULL};
 }
 
+/* The small kernels are made of what is handled, but for these atomics. */
+static bool may_be_refused(const struct ast_kernel *kernel, const char *why)
+{
+    static const char atomics[] = "the atomic of a vector, or of 128 bits";
+    return kernel->form == FORM_PTX && strncmp(why, atomics, sizeof atomics - 1) == 0;
+}
+
 struct verdicts_fault verdicts_judge(struct arena *arena, const struct ast_kernel *kernel,
                                      uint64_t seed)
 {
@@ -342,7 +349,9 @@ struct verdicts_fault verdicts_judge(struct arena *arena, const struct ast_kerne
     const struct solver_options unused = {.command = SOLVER_COMMAND};
     prove_kernel(arena, forms_new(arena, kernel), &options, solver_new(arena, &unused), &result);
     if (result.refused)
-        return none;
+        return may_be_refused(kernel, result.refused)
+                   ? none
+                   : (struct verdicts_fault){"what is handled", result.refused};
     if (result.cut)
         note_walk(&solver, result.cut, false);
     struct judging j = {.solver = &solver, .result = &result};
