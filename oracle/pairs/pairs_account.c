@@ -148,6 +148,9 @@ const char *pairs_account(struct arena *arena, const struct pairs_account *accou
     const struct ref_options options = {0};
     const char *why;
     run_tutorial(&x, results);
+    for (uint32_t i = 0; i < PAIRS_RUNS; i++)
+        if (results[i].verdict == TUTORIAL_BUDGET && results[i].steps <= account->budget_steps)
+            return "a pair gives up before it has spent its budget";
     x.reference =
         ref_new(arena, ref_room_new(arena), account->core->core, REF_THREADS, &options, &why);
     if (!x.reference)
