@@ -79,14 +79,20 @@ static struct litmus_operand negative(struct litmus_operand o)
     return (struct litmus_operand){false, (int16_t)-o.value};
 }
 
-/* A value that differs between two lanes, in a temporary. */
+/* A value that differs between two lanes, in a temporary. What the second lane got stands in its lane of the register
+ * of the first. */
 static uint32_t lane_value(struct kernel_text *k, uint32_t thread, const struct litmus_operand *a)
 {
-    uint32_t temp = k->temps++;
+    uint32_t temp = k->temps++, reg = (uint32_t)a[1].value;
+    struct litmus_operand second = a[1];
+    if (second.is_register) {
+        (void)litmus_lane_of(k->test, thread, &reg);
+        second.value = (int16_t)reg;
+    }
     text_format(&k->out, "    selp.u32 %%t%u, ", (unsigned)temp);
     operand(k, thread, a[0]);
     text_format(&k->out, ", ");
-    operand(k, thread, a[1]);
+    operand(k, thread, second);
     text_format(&k->out, ", %%first;\n");
     return temp;
 }

@@ -143,6 +143,49 @@ static void keep_apart(struct drawn_test *test)
         }
 }
 
+static bool is_taken(const struct drawn_test *test, uint32_t thread, uint32_t k)
+{
+    bool taken = false;
+    for (uint32_t i = 0; i < test->length[thread]; i++)
+        taken |= test->code[thread][i].from == k + 1;
+    return taken;
+}
+
+/* Writes of what was read by as many lanes: registers are then blocked for what is under way. A warp writes what two
+ * lanes read from a register of its own, which blocks no further write. */
+static void draw_registers(struct pcg *rng, struct drawn_test *test)
+{
+    for (uint32_t t = 0; t < test->threads; t++)
+        for (uint32_t i = 1; i < test->length[t]; i++) {
+            struct drawn_instruction *code = test->code[t];
+            uint32_t k = pcg_below(rng, i);
+            if (code[i].writes && code[k].reads && !code[i].second == !code[k].second &&
+                !(code[i].second && is_taken(test, t, k)) && pcg_below(rng, 4))
+                code[i].from = (uint8_t)(k + 1);
+        }
+}
+
+/* Two lanes read two words, and write what they read. */
+static void draw_two_lanes(struct pcg *rng, struct drawn_test *test)
+{
+    uint32_t t = pcg_below(rng, test->threads), first = pcg_below(rng, 4) ? 0 : OWN_SHARED;
+    uint32_t one = pcg_below(rng, WORDS), other = pcg_below(rng, WORDS), kind = pcg_below(rng, 4);
+    test->length[t] = 2;
+    test->code[t][0] =
+        (struct drawn_instruction){.name = "ld.cg", .reads = true, .word = (uint8_t)(first + one)};
+    test->code[t][1] =
+        (struct drawn_instruction){.name = kind == 0   ? "atom.add"
+                                           : kind == 1 ? "atom.cas"
+                                                       : "st.wb",
+                                   .reads = kind < 2,
+                                   .writes = true,
+                                   .word = (uint8_t)(first + other),
+                                   .value = 100,
+                                   .from = kind == 1 ? 0 : 1};
+    test->code[t][0].second = (uint8_t)(first + 1 - one + 1);
+    test->code[t][1].second = (uint8_t)(first + 1 - other + 1);
+}
+
 static void draw_settings(struct pcg *rng, struct drawn_test *test)
 {
     test->lines = pcg_below(rng, 3) == 0;
@@ -189,8 +232,12 @@ struct drawn_test litmus_draw(uint64_t seed, uint64_t number)
     }
     if (laws[test.law].flags & DRAW_APART)
         keep_apart(&test);
-    if (laws[test.law].flags & DRAW_SETTINGS)
+    if (laws[test.law].flags & DRAW_SETTINGS) {
         draw_settings(&rng, &test);
+        draw_registers(&rng, &test);
+        if (pairs && pcg_below(&rng, 4) == 0)
+            draw_two_lanes(&rng, &test);
+    }
     return test;
 }
 
@@ -227,7 +274,9 @@ static void put_instruction(struct text *out, const struct drawn_test *test,
         text_format(out, ",%s", word_name(test, in->second - 1u));
     if (in->writes && is_cas(in)) /* of one lane what the other writes, too */
         text_format(out, " 0");
-    if (in->writes)
+    if (in->from > 0)
+        put_lanes(out, " r", in->from - 1u, two ? ",q" : NULL, in->from - 1u);
+    else if (in->writes)
         put_lanes(out, " ", in->value, two && !is_cas(in) ? "," : NULL, in->value + 1u);
     if (in->reads && in->is_used)
         text_format(out, "; use r%u", (unsigned)reg);
@@ -309,6 +358,15 @@ static bool is_number(struct litmus_operand o, uint32_t value)
     return !o.is_register && o.value == (int)value;
 }
 
+/* What the lane writes, of a cas if it finds the first value. */
+static bool is_written(const struct litmus_thread *t, struct litmus_operand o,
+                       const struct drawn_instruction *b, uint32_t lane)
+{
+    return b->from > 0
+               ? o.is_register && is_register(t, (uint32_t)o.value, lane ? 'q' : 'r', b->from - 1u)
+               : is_number(o, b->value + lane);
+}
+
 static bool is_lane(const struct drawn_test *test, const struct litmus_test *read, uint32_t thread,
                     const struct litmus_instruction *a, const struct drawn_instruction *b,
                     uint32_t at, uint32_t lane)
@@ -318,7 +376,8 @@ static bool is_lane(const struct drawn_test *test, const struct litmus_test *rea
     if (a->word[lane] != word_number(test, word, thread, t->sm) ||
         (b->reads && !is_register(t, a->reg[lane], lane ? 'q' : 'r', at)))
         return false;
-    return !b->writes || is_number(a->a[lane], is_cas(b) ? 0 : b->value + lane);
+    return !b->writes ||
+           (is_cas(b) ? is_number(a->a[lane], 0) : is_written(t, a->a[lane], b, lane));
 }
 
 static bool is_instruction(const struct drawn_test *test, const struct litmus_test *read,
@@ -330,7 +389,7 @@ static bool is_instruction(const struct drawn_test *test, const struct litmus_te
         m++;
     bool access = a->op <= LITMUS_ST, scoped = a->op == LITMUS_MEMBAR;
     if (a->op != meanings[m].op || a->lanes != lanes || (access && a->cache != meanings[m].cache) ||
-        (scoped && a->scope != meanings[m].scope) || (is_cas(b) && !is_number(a->b, b->value)))
+        (scoped && a->scope != meanings[m].scope) || (is_cas(b) && !is_written(&read->threads[thread], a->b, b, 0)))
         return false;
     for (uint32_t lane = 0; lane < lanes && !b->is_fence; lane++)
         if (!is_lane(test, read, thread, a, b, at, lane))
@@ -386,6 +445,9 @@ void litmus_draw_drop(struct drawn_test *test, uint32_t thread, uint32_t at)
     }
     struct drawn_instruction *code = test->code[thread];
     test->length[thread]--;
-    for (uint32_t i = at; i < test->length[thread]; i++)
+    for (uint32_t i = at; i < test->length[thread]; i++) {
         code[i] = code[i + 1];
+        if (code[i].from > at)
+            code[i].from = (uint8_t)(code[i].from == at + 1 ? 0 : code[i].from - 1);
+    }
 }

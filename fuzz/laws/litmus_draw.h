@@ -26,6 +26,7 @@ struct drawn_instruction {
     uint8_t word, value;
     uint8_t second; /* the word of a second lane, and 1, which writes value + 1; 0: there is none */
     bool is_used;   /* a dependency behind it */
+    uint8_t from;   /* it writes what this instruction before it read, and 1; 0: value */
 };
 
 enum { COUNT_ALL = 255 }; /* a barrier's count is that of the threads that name it */
