@@ -75,6 +75,24 @@ bool ref_axiom_ordered(const struct ref_candidate *c, enum ref_axioms axioms, ui
                        uint32_t b);
 bool ref_axiom_fences(const struct ref_candidate *c, uint32_t a, uint32_t b);
 bool ref_axiom_allows(const struct ref_candidate *c, enum ref_axioms axioms);
+
+/* By their names (docs/view.md), for explanations: whether two operations are related; of ASPLOS'15 in the order of a
+ * scope; and whether the axiom about one word counts them. */
+bool ref_axiom_related(const struct ref_candidate *c, enum ref_axioms axioms, const char *name,
+                       uint32_t a, uint32_t b);
+bool ref_axiom_in_scope(const struct ref_candidate *c, enum litmus_scope scope, const char *name,
+                        uint32_t a, uint32_t b);
+bool ref_axiom_per_location(const struct ref_candidate *c, enum ref_axioms axioms, uint32_t a,
+                            uint32_t b);
+
+/* ref_explain.c. Whether these steps are a circle that the axiom forbids; ref_axiom_causality() has been called. */
+struct ref_step {
+    const char *name;
+    uint8_t from, to;
+};
+bool ref_axiom_breaks(const struct ref_candidate *c, enum ref_axioms axioms, const char *axiom,
+                      const struct ref_step *of, uint32_t count);
+
 void ref_axiom_close(uint32_t count, ref_pairs r);
 bool ref_axiom_acyclic(uint32_t count, ref_pairs r); /* r is closed by it */
 

@@ -177,6 +177,16 @@ static bool meet(const struct ref_candidate *c, uint32_t a, uint32_t b)
  *  operation of a release pattern, Y the last one of an acquire pattern, X and Y are morally strong, and a write of
  *  the first precedes a read of the second in observation order.
  */
+static bool patterns(const struct ref_candidate *c, uint32_t x, uint32_t y)
+{
+    EACH (w, c)
+        EACH (r, c)
+            if (c->observation[w][r] && release_pattern(c, x, w) && acquire_pattern(c, r, y) &&
+                morally_strong(c, x, y))
+                return true;
+    return false;
+}
+
 static void synchronizes(struct ref_candidate *c)
 {
     EACH (x, c)
@@ -315,16 +325,21 @@ static bool no_thin_air(const struct ref_candidate *c)
 /*  Axiom SC-per-Location: program order of overlapping operations and communication order of morally strong ones
  *  have no cycle. Of ASPLOS'15: communication order of all, and program order but for two reads.
  */
+bool ref_axiom_per_location(const struct ref_candidate *c, enum ref_axioms axioms, uint32_t a,
+                            uint32_t b)
+{
+    bool asplos = axioms == REF_ASPLOS15;
+    bool two_reads = c->of[a].kind == REF_READ && c->of[b].kind == REF_READ;
+    return (program_order(c, a, b) && overlap(c, a, b) && !(asplos && two_reads)) ||
+           (communicates(c, a, b) && (asplos || morally_strong(c, a, b)));
+}
+
 static bool sc_per_location(const struct ref_candidate *c, enum ref_axioms axioms)
 {
     ref_pairs all;
-    bool asplos = axioms == REF_ASPLOS15;
     EACH (a, c)
-        EACH (b, c) {
-            bool two_reads = c->of[a].kind == REF_READ && c->of[b].kind == REF_READ;
-            all[a][b] = (program_order(c, a, b) && overlap(c, a, b) && !(asplos && two_reads)) ||
-                        (communicates(c, a, b) && (asplos || morally_strong(c, a, b)));
-        }
+        EACH (b, c)
+            all[a][b] = ref_axiom_per_location(c, axioms, a, b);
     return ref_axiom_acyclic(c->count, all);
 }
 
@@ -366,6 +381,46 @@ static bool scope_is_acyclic(const struct ref_candidate *c, enum litmus_scope sc
                         scope_includes(c, &within, c->of[b].thread);
         }
     return ref_axiom_acyclic(c->count, all);
+}
+
+/* `co` is what must be in coherence order, too. */
+bool ref_axiom_related(const struct ref_candidate *c, enum ref_axioms axioms, const char *name,
+                       uint32_t a, uint32_t b)
+{
+    const struct ref_operation *x = &c->of[a];
+    if (strcmp(name, "po") == 0)
+        return program_order(c, a, b);
+    if (strcmp(name, "rf") == 0)
+        return reads_from(c, a, b);
+    if (strcmp(name, "fr") == 0)
+        return from_reads(c, a, b);
+    if (strcmp(name, "co") == 0)
+        return c->coherence[a][b] ||
+               (c->causality[a][b] && ref_axiom_ordered(c, REF_ASPLOS15, a, b));
+    if (strcmp(name, "rmw") == 0) /* drawn from the write to its read */
+        return x->kind == REF_WRITE && x->other == b;
+    if (strcmp(name, "dep") == 0)
+        return c->depends[a][b];
+    if (strcmp(name, "obs") == 0)
+        return c->observation[a][b];
+    if (strcmp(name, "sc") == 0)
+        return c->fence_sc[a][b];
+    if (strcmp(name, "bar") == 0)
+        return meet(c, a, b);
+    return strcmp(name, "sync") == 0 && axioms != REF_ASPLOS15 && patterns(c, a, b);
+}
+
+bool ref_axiom_in_scope(const struct ref_candidate *c, enum litmus_scope scope, const char *name,
+                        uint32_t a, uint32_t b)
+{
+    struct ref_operation within = c->of[a];
+    within.scope = scope;
+    if (!scope_includes(c, &within, c->of[b].thread))
+        return false;
+    if (strcmp(name, "fence") == 0)
+        return fenced(c, scope, a, b);
+    return ref_axiom_related(c, REF_ASPLOS15, name, a, b) &&
+           (strcmp(name, "rf") != 0 || c->of[a].thread != c->of[b].thread);
 }
 
 bool ref_axiom_allows(const struct ref_candidate *c, enum ref_axioms axioms)

@@ -5,13 +5,19 @@
 #include "engine/base/invariant.h"
 #include "engine/litmus/litmus_path.h"
 #include "engine/reference_axiom/ref_axiom.h"
+#include "fuzz/laws/litmus_explain.h"
 #include "fuzz/laws/litmus_machine.h"
 #include "fuzz/laws/litmus_words.h"
 #include "fuzz/laws/ptx_draw.h"
 
 #include <string.h>
 
-enum { STATES_MAX = 1 << 18, CANDIDATES_MAX = 1 << 24, MACHINE_STATES_MAX = 1 << 13, PATHS_MAX = 4 };
+enum {
+    STATES_MAX = 1 << 18,
+    CANDIDATES_MAX = 1 << 24,
+    MACHINE_STATES_MAX = 1 << 13,
+    PATHS_MAX = 4
+};
 
 const struct law_info law_table[LITMUS_LAWS] = {
 #define LAW(id, name, sentence, ...) [LAW_##id] = {name, sentence},
@@ -212,7 +218,10 @@ static enum law_holding same_axioms(struct arena *arena, const struct litmus_tes
     for (uint32_t i = 0; i < second->count; i++)
         if (!has(&result, second->values[i]))
             return LAW_BROKEN;
-    return result.count == second->count ? LAW_HOLDS : LAW_BROKEN;
+    return result.count == second->count &&
+                   litmus_explains(arena, test, axiom_model_of(m), axioms, CANDIDATES_MAX)
+               ? LAW_HOLDS
+               : LAW_BROKEN;
 }
 
 static enum law_holding second_axioms(struct arena *arena, const struct litmus_test *test)

@@ -143,6 +143,11 @@ static void keep_apart(struct drawn_test *test)
         }
 }
 
+static bool is_cas(const struct drawn_instruction *in)
+{
+    return strcmp(in->name, "atom.cas") == 0;
+}
+
 static bool is_taken(const struct drawn_test *test, uint32_t thread, uint32_t k)
 {
     bool taken = false;
@@ -160,7 +165,8 @@ static void draw_registers(struct pcg *rng, struct drawn_test *test)
             struct drawn_instruction *code = test->code[t];
             uint32_t k = pcg_below(rng, i);
             if (code[i].writes && code[k].reads && !code[i].second == !code[k].second &&
-                !(code[i].second && is_taken(test, t, k)) && pcg_below(rng, 4))
+                !(code[i].second && (is_cas(&code[i]) || is_taken(test, t, k))) &&
+                pcg_below(rng, 4))
                 code[i].from = (uint8_t)(k + 1);
         }
 }
@@ -173,15 +179,14 @@ static void draw_two_lanes(struct pcg *rng, struct drawn_test *test)
     test->length[t] = 2;
     test->code[t][0] =
         (struct drawn_instruction){.name = "ld.cg", .reads = true, .word = (uint8_t)(first + one)};
-    test->code[t][1] =
-        (struct drawn_instruction){.name = kind == 0   ? "atom.add"
-                                           : kind == 1 ? "atom.cas"
-                                                       : "st.wb",
-                                   .reads = kind < 2,
-                                   .writes = true,
-                                   .word = (uint8_t)(first + other),
-                                   .value = 100,
-                                   .from = kind == 1 ? 0 : 1};
+    test->code[t][1] = (struct drawn_instruction){.name = kind == 0   ? "atom.add"
+                                                          : kind == 1 ? "atom.cas"
+                                                                      : "st.wb",
+                                                  .reads = kind < 2,
+                                                  .writes = true,
+                                                  .word = (uint8_t)(first + other),
+                                                  .value = 100,
+                                                  .from = kind == 1 ? 0 : 1};
     test->code[t][0].second = (uint8_t)(first + 1 - one + 1);
     test->code[t][1].second = (uint8_t)(first + 1 - other + 1);
 }
@@ -239,11 +244,6 @@ struct drawn_test litmus_draw(uint64_t seed, uint64_t number)
             draw_two_lanes(&rng, &test);
     }
     return test;
-}
-
-static bool is_cas(const struct drawn_instruction *in)
-{
-    return strcmp(in->name, "atom.cas") == 0;
 }
 
 static const char *word_name(const struct drawn_test *test, uint32_t word)
@@ -389,7 +389,8 @@ static bool is_instruction(const struct drawn_test *test, const struct litmus_te
         m++;
     bool access = a->op <= LITMUS_ST, scoped = a->op == LITMUS_MEMBAR;
     if (a->op != meanings[m].op || a->lanes != lanes || (access && a->cache != meanings[m].cache) ||
-        (scoped && a->scope != meanings[m].scope) || (is_cas(b) && !is_written(&read->threads[thread], a->b, b, 0)))
+        (scoped && a->scope != meanings[m].scope) ||
+        (is_cas(b) && !is_written(&read->threads[thread], a->b, b, 0)))
         return false;
     for (uint32_t lane = 0; lane < lanes && !b->is_fence; lane++)
         if (!is_lane(test, read, thread, a, b, at, lane))
