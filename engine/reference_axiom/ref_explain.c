@@ -101,7 +101,7 @@ static bool within_a_scope(const struct steps *s)
     return false;
 }
 
-/* Two operations that are read to be related where only moral strength lets them count, or of one word. */
+/* Each step counts for the axiom about one word (ref_axiom_per_location). */
 static bool each_per_location(const struct steps *s)
 {
     for (uint32_t i = 0; i < s->count; i++)
