@@ -168,7 +168,7 @@ static void draw_access(struct drawer *d, char kind, char word)
         }
     }
     if (in->op != LITMUS_LD)
-        in->a[0] = draw_value(d, used && (in->op != LITMUS_SUB || d->test->law != LAW_CACHED));
+        in->a[0] = draw_value(d, used);
     if (in->op == LITMUS_CAS) {
         in->b = in->a[0];
         in->a[0] = (struct litmus_operand){false, (int16_t)(is_wide ? pcg_below(rng, 3) : 0)};

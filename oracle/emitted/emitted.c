@@ -15,6 +15,10 @@ void emitted_judge(struct checking *c)
         differs = emitted_scopes(c->arena, draw / 32768, &text);
     if (!differs && draw / 131072 % EMITTED_VALUES_SHARE == 0)
         differs = emitted_values(c->arena, draw / 524288, &text);
+    if (!differs && draw / 2097152 % EMITTED_GUESSES_SHARE == 0)
+        differs = emitted_guesses(c->arena, draw / 33554432, &text);
+    if (!differs && draw / 33554432 % EMITTED_FILLS_SHARE == 0)
+        differs = emitted_fills(c->arena, draw / 536870912, &text);
     if (!differs)
         differs = emitted_jumps(c->arena, draw / 8388608, &text);
     if (differs)

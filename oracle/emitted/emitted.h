@@ -11,7 +11,9 @@ enum {
     EMITTED_KERNEL_SHARE = 4,     /* kernels are written in C or PTX in one case of so many */
     EMITTED_SEQUENTIAL_SHARE = 4, /* likewise, two threads are printed as a sequential program */
     EMITTED_SCOPES_SHARE = 4,     /* likewise, PTX declares few names in many scopes */
-    EMITTED_VALUES_SHARE = 4      /* likewise, PTX has operands of every kind */
+    EMITTED_VALUES_SHARE = 4,     /* likewise, PTX has operands of every kind */
+    EMITTED_GUESSES_SHARE = 16,   /* likewise, guesses of the sequential program are listed */
+    EMITTED_FILLS_SHARE = 16      /* likewise, PTX reads buffers byte by byte */
 };
 
 /* The hook of oracle.h; class `text` of the oracle `metamorphic`. */
@@ -24,10 +26,13 @@ void emitted_judge(struct checking *checking);
 const char *emitted_kernel(struct arena *arena, uint64_t number, const char **text);
 /* What the sequential program of kernel number so says otherwise of two of its threads than their accesses do. */
 const char *emitted_sequential(struct arena *arena, uint64_t number, const char **text);
+/* Which guesses for Boogie of the loop of kernel number so are none, or are missing. */
+const char *emitted_guesses(struct arena *arena, uint64_t number, const char **text);
 /* What PTX number so computes otherwise than was drawn, of names that hide each other. */
 const char *emitted_scopes(struct arena *arena, uint64_t number, const char **text);
-/* The same of operands of every kind, and of jumps. */
+/* The same of operands of every kind, of jumps, and of what buffers are filled with. */
 const char *emitted_values(struct arena *arena, uint64_t number, const char **text);
 const char *emitted_jumps(struct arena *arena, uint64_t number, const char **text);
+const char *emitted_fills(struct arena *arena, uint64_t number, const char **text);
 
 #endif

@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-enum { BUDGET = 1 << 16 };
+enum { BUDGET = 1 << 16, SECOND = 3 /* elements of z, the other shared array */ };
 
 struct kernel {
     struct drawn *d;
@@ -25,6 +25,8 @@ struct kernel {
     bool shared;      /* there is a shared array, and one thread a block */
     bool in_function; /* whose variables are x and y */
     bool has_function;
+    bool recursive;  /* the function calls itself, n deep */
+    uint32_t length; /* of the function's own array, v; 0: it has none */
     uint32_t deep, loops;
 };
 
@@ -39,6 +41,16 @@ static uint32_t below(struct kernel *k, uint32_t n)
 }
 
 /* ---- expressions ---- */
+
+/* Of the function's own array, which each call has anew, or of the second shared one. */
+static bool array_element(struct kernel *k)
+{
+    const uint32_t length = k->in_function ? k->length : k->shared ? SECOND : 0;
+    if (length == 0 || below(k, 3) > 0)
+        return false;
+    text_format(&k->d->text, k->in_function ? "v[%u]" : "z[%u]", below(k, length));
+    return true;
+}
 
 static void leaf(struct kernel *k)
 {
@@ -58,7 +70,8 @@ static void leaf(struct kernel *k)
         put(k, ids[below(k, 7)]);
         break;
     default:
-        put(k, k->in_function ? (below(k, 2) ? "x" : "y") : own[below(k, 6)]);
+        if (!array_element(k))
+            put(k, k->in_function ? (below(k, 2) ? "x" : "y") : own[below(k, 6)]);
         break;
     }
 }
@@ -121,6 +134,8 @@ static void statements(struct kernel *k, uint32_t most);
 static void place(struct kernel *k)
 {
     static const char *const own[] = {"a", "u", "w[0]", "w[1]", "w[b & 1]"};
+    if (array_element(k))
+        return;
     if (k->in_function)
         put(k, below(k, 2) ? "x" : "y");
     else if (below(k, 3) == 0)
@@ -193,6 +208,7 @@ static void call(struct kernel *k)
         return;
     }
     put(k, below(k, 2) ? "a = f(" : "f(");
+    put(k, k->recursive ? "2, " : "");
     whole(k);
     put(k, ", ");
     whole(k);
@@ -245,33 +261,65 @@ static void statements(struct kernel *k, uint32_t most)
 
 /* ---- the kernel ---- */
 
-static void draw(struct kernel *k)
+static void function(struct kernel *k)
+{
+    k->in_function = true;
+    k->length = below(k, 2) ? 1 + below(k, 5) : 0;
+    put(k, k->recursive ? "int f(int n, int x, int y) { " : "int f(int x, int y) { ");
+    put(k, "private int r0, r1, r2; ");
+    if (k->length > 0)
+        text_format(&k->d->text, "private int v[%u]%s; ", k->length, below(k, 2) ? " = {7}" : "");
+    statements(k, 4);
+    if (k->recursive) {
+        put(k, "if (n > 0) { y = f(n - 1, ");
+        whole(k);
+        put(k, ", ");
+        whole(k);
+        put(k, "); } ");
+        statements(k, 1);
+    }
+    put(k, "u ^= x; return ");
+    whole(k);
+    put(k, "; } ");
+    k->in_function = false;
+}
+
+static void shared_arrays(struct kernel *k)
+{
+    const bool first = below(k, 2);
+    if (first)
+        text_format(&k->d->text, "shared int z[%d] = {4, -4}; ", SECOND);
+    put(k, "shared input int s[4]; ");
+    if (!first)
+        text_format(&k->d->text, "shared input int z[%d]; ", SECOND);
+}
+
+static void draw(struct kernel *k, bool has_recursion)
 {
     k->shared = below(k, 2);
     k->threads = k->shared ? 1 : 1 + below(k, 3);
     k->blocks = 1 + below(k, 2);
     k->has_function = below(k, 3) > 0;
+    k->recursive = k->has_function && has_recursion && below(k, 2);
     text_format(&k->d->text,
                 "launch(threads = %u, warp = %u, blocks = %u, seed = 5); global int g[%u]; global "
-                "%sint c[4]%s; %sprivate int u%s; private input int b; private int w[2]; ",
+                "%sint c[4]%s; ",
                 k->threads, 1 + below(k, 4), k->blocks, k->threads * k->blocks * 3,
-                k->has_function ? "input " : "", k->has_function ? "" : " = {3, -1, 2147483647}",
-                k->shared ? "shared input int s[4]; " : "", k->shared ? " = 9" : "");
-    if (k->has_function) {
-        k->in_function = true;
-        put(k, "int f(int x, int y) { private int r0, r1, r2; ");
-        statements(k, 4);
-        put(k, "u ^= x; return ");
-        whole(k);
-        put(k, "; } ");
-        k->in_function = false;
-    }
+                k->has_function ? "input " : "", k->has_function ? "" : " = {3, -1, 2147483647}");
+    if (k->shared)
+        shared_arrays(k);
+    text_format(&k->d->text, "private int u%s; private input int b; private int w[2]; ",
+                k->shared ? " = 9" : "");
+    if (k->has_function)
+        function(k);
     put(k, "kernel k() { private int a, i, r0, r1, r2; ");
+    for (uint32_t i = k->length > 0 ? 2 : 0; i > 0; i--) /* whose frame may be a used one */
+        call(k);
     statements(k, 6);
     assignment(k);
     put(k, "g[(bid * threads + tid) * 3] += a ^ u; ");
     if (k->shared)
-        put(k, "s[a & 3] = u; ");
+        put(k, "s[a & 3] = u; z[2] += a; ");
     put(k, "}");
 }
 
@@ -365,15 +413,16 @@ const char *emitted_kernel(struct arena *arena, uint64_t number, const char **te
     struct text own = text_begin(arena);
     struct emitted emitted;
     const char *reason;
-    draw(&k);
+    draw(&k, language == EMIT_CUDA);
     *text = d.text.bytes;
     const int32_t *meant = execute(arena, parse_printed(arena, d.text.bytes), SUBJECT_THREADS);
+    if (!meant)
+        return NULL;
     struct ast_kernel *kernel = parse_printed(arena, d.text.bytes);
     if (number / 5 % 4 == 0 && language != EMIT_PTX && language != EMIT_BLOCKS)
         kernel = in_open_blocks(&k, kernel);
-    if (!meant ||
-        !emit_kernel(&own, kernel, language, emit_draw_knobs(number, 1), 0, &emitted, &reason))
-        return NULL;
+    if (!emit_kernel(&own, kernel, language, emit_draw_knobs(number, 1), 0, &emitted, &reason))
+        return arena_printf(arena, "emitted: refused, %s", reason);
     int32_t *memory = ARENA_ARRAY(arena, int32_t, emitted.words);
     memcpy(memory, emitted.initial, emitted.words * sizeof *memory);
     const struct c_launch launch = {.entry = language == EMIT_GLSL ? "main" : emitted.entry,

@@ -13,8 +13,9 @@
 enum { MARKS = DIAG_MAX, ASKED = 6 /* rows of a case */ };
 
 const struct refusals *const refusals_tables[] = {
-    &refusals_language, &refusals_assumptions, &refusals_ptx,  &refusals_settings,
-    &refusals_litmus,   &refusals_litmus_ptx,  &refusals_host, &refusals_forms};
+    &refusals_language, &refusals_assumptions, &refusals_ptx,
+    &refusals_settings, &refusals_litmus,      &refusals_litmus_ptx,
+    &refusals_host,     &refusals_forms,       &refusals_largest};
 const uint32_t refusals_table_count = sizeof refusals_tables / sizeof *refusals_tables;
 
 /* A text as it is read, and its marks. */
@@ -194,6 +195,8 @@ void refusals_judge(struct checking *c)
         const char *text;
         for (; row >= refusals_tables[t]->count; t++)
             row -= refusals_tables[t]->count;
+        if (refusals_tables[t]->rare && draw / REFUSALS_BEFORES % refusals_tables[t]->rare)
+            continue;
         const char *differs = refusals_ask(c->arena, refusals_tables[t], row, draw, &text);
         if (differs) {
             texts_report(c, text, differs, true);

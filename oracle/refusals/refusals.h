@@ -32,6 +32,7 @@ struct refusals {
     const char *name;
     const struct refusal *rows;
     uint32_t count;
+    uint32_t rare;   /* a row that is drawn is asked in one case of so many; 0: in each */
     bool lines_only; /* places are lines, in the first column */
     /* REFUSALS_BEFORES texts that mean nothing before a text; NULL: as in C */
     const char *const *befores;
@@ -40,7 +41,8 @@ struct refusals {
 };
 
 extern const struct refusals refusals_language, refusals_assumptions, refusals_ptx,
-    refusals_settings, refusals_litmus, refusals_litmus_ptx, refusals_host, refusals_forms;
+    refusals_settings, refusals_litmus, refusals_litmus_ptx, refusals_host, refusals_forms,
+    refusals_largest;
 
 /* The languages. */
 extern const struct refusals *const refusals_tables[];

@@ -432,6 +432,29 @@ static bool read(struct arena *arena, const char *text, size_t length, struct di
 const struct refusals refusals_language = {
     .name = "language", .rows = rows, .count = sizeof rows / sizeof *rows, .read = read};
 
+/* ---- as large as a text may be: each kind of what counts is there ---- */
+
+static const struct refusal largest[] = {
+    {"shared int x; private int v; kernel k() blocks { Start: ;;;;;;; x = v; v++; v = v + 1; "
+     "atomic_add(x, 1); goto `*65514 B, `B; B: goto End`; }",
+     "shared int x; private int v; kernel k() blocks { Start: ;;;;;;; x = v; v++; v = v + 1; "
+     "atomic_add(x, 1); goto `*65513 B, `B; B: goto End; }",
+     "more than 65536 statements, expressions and declarations"},
+    {"shared int x; void f(int a) { x = a; } kernel k() { private int v; if (v) x = 1; else x++; "
+     "for (v = 0; v < 3; v++) x = -v; f(1); switch (v) { case 1: break; default: x = 2; } "
+     "`*65502 ;` } expect race_free, terminates; expect progress: ends *`;",
+     "shared int x; void f(int a) { x = a; } kernel k() { private int v; if (v) x = 1; else x++; "
+     "for (v = 0; v < 3; v++) x = -v; f(1); switch (v) { case 1: break; default: x = 2; } "
+     "`*65501 ;` } expect race_free, terminates; expect progress: ends *;",
+     "more than 65536 statements, expressions and declarations"},
+};
+
+const struct refusals refusals_largest = {.name = "language",
+                                          .rows = largest,
+                                          .count = sizeof largest / sizeof *largest,
+                                          .rare = 4,
+                                          .read = read};
+
 /* ---- what a kernel is assumed to be given ---- */
 
 static const struct refusal assumptions[] = {

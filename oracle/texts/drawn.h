@@ -41,7 +41,9 @@ enum {
     DRAWN_HOSTS = 113,
     DRAWN_SCOPES = 127,
     DRAWN_VALUES = 131,
-    DRAWN_JUMPS = 137
+    DRAWN_JUMPS = 137,
+    DRAWN_GUESSES = 139,
+    DRAWN_FILLS = 149
 };
 
 /* "line 2: ..": the first error. */

@@ -17,6 +17,12 @@ static void sequential(void **state)
     drawn_texts_ask(emitted_sequential);
 }
 
+static void guesses(void **state)
+{
+    (void)state;
+    drawn_texts_ask(emitted_guesses);
+}
+
 static void scopes(void **state)
 {
     (void)state;
@@ -35,10 +41,17 @@ static void jumps(void **state)
     drawn_texts_ask(emitted_jumps);
 }
 
+static void fills(void **state)
+{
+    (void)state;
+    drawn_texts_ask(emitted_fills);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(kernels), cmocka_unit_test(sequential),
-                                       cmocka_unit_test(scopes), cmocka_unit_test(values),
-                                       cmocka_unit_test(jumps)};
+                                       cmocka_unit_test(guesses), cmocka_unit_test(scopes),
+                                       cmocka_unit_test(values),  cmocka_unit_test(jumps),
+                                       cmocka_unit_test(fills)};
     return cmocka_run_group_tests(tests, support_setup, support_teardown);
 }
