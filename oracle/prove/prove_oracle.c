@@ -24,6 +24,7 @@ enum {
     STATEMENTS = 48,    /* of a larger kernel it does not ask */
     INSTRUCTIONS = 160, /* the same, of PTX */
     SECONDS = 30,
+    BOOGIE_SECONDS = 8, /* well below those after which a case counts as one that hangs */
     /* One case in so many asks, as the seed draws: */
     SHARE_SECOND = 4, /* a second solver, each time the first says `unsat` */
     SHARE_ANY = 4,    /* whether any number of threads is proved */
@@ -386,7 +387,8 @@ static void judge_boogie(struct asking *x)
             ? NULL
             : sequential_print(x->c->arena, forms_new(x->c->arena, x->c->result->kernel),
                                SEQUENTIAL_BOOGIE, &reason);
-    const char *said = text ? verifier_ask(x->c->arena, VERIFIER_BOOGIE, text, SECONDS) : NULL;
+    const char *said =
+        text ? verifier_ask(x->c->arena, VERIFIER_BOOGIE, text, BOOGIE_SECONDS) : NULL;
     if (said && strstr(said, " 1 verified, 0 errors"))
         diverge(x, "form", "boogie", goal, "Boogie: 1 verified, 0 errors",
                 "Boogie verifies the kernel, and an execution shows a fault");

@@ -64,7 +64,7 @@ ask_campaign() {
     case $status in
     1) put campaign found "$cpu" "$(campaign_says)" ;;
     3 | 134 | 139) put campaign found "$cpu" - crash ;;
-    *) # with a supervisor a case that hangs is a finding; here it is named. On a busy machine others take as long.
+    *) # With a supervisor a case that hangs is a finding; here it is named. On a busy machine others take as long.
         if grep -q 'has been at case' "$overlay/err" && [ "$wall" -lt $((2 * limit)) ]; then
             put campaign found "$cpu" - hang
         else
