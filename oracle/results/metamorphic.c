@@ -141,11 +141,11 @@ static const char *report_broken(struct checking *c, const struct transform_list
     return "what a transformation makes is no kernel";
 }
 
-/* Kernels that are written as statements have places for most transformations, where they are not very small. */
+/* Kernels that are written as structured statements have places for most transformations, where they are not very small. */
 static bool has_places(const struct ast_kernel *kernel)
 {
     enum { SMALL = 8 };
-    return kernel->form != FORM_PTX && ast_kernel_size(kernel) >= SMALL;
+    return kernel->form == FORM_STRUCTURED && ast_kernel_size(kernel) >= SMALL;
 }
 
 static void report_none(struct checking *c)
