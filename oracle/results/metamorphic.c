@@ -141,7 +141,7 @@ static const char *report_broken(struct checking *c, const struct transform_list
     return "what a transformation makes is no kernel";
 }
 
-/* Kernels that are written as structured statements have places for most transformations, where they are not very small. */
+/* Structured kernels have places for most transformations, where they are not very small. */
 static bool has_places(const struct ast_kernel *kernel)
 {
     enum { SMALL = 8 };
