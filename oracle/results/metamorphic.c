@@ -141,11 +141,12 @@ static const char *report_broken(struct checking *c, const struct transform_list
     return "what a transformation makes is no kernel";
 }
 
-/* Structured kernels have places for most transformations, where they are not very small. */
+/* Structured kernels have places for most transformations, where they are neither very small nor near the limits. */
 static bool has_places(const struct ast_kernel *kernel)
 {
-    enum { SMALL = 8 };
-    return kernel->form == FORM_STRUCTURED && ast_kernel_size(kernel) >= SMALL;
+    enum { SMALL = 8, LARGE = 128 };
+    const uint32_t size = ast_kernel_size(kernel);
+    return kernel->form == FORM_STRUCTURED && size >= SMALL && size < LARGE;
 }
 
 static void report_none(struct checking *c)
