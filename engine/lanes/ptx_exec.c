@@ -284,21 +284,15 @@ static bool same_frame(const struct ptx_lanes *lanes, lane_mask set)
 static void compute(struct ptx_step *x)
 {
     const struct ptx_op *op = x->op;
-    const bool in_place = !is_tracked(x->m) && x->executing == ptx_all(x->lanes) && x->one_frame;
     const void *sources[PTX_ROW_SOURCES];
     void *results[PTX_ROW_RESULTS];
     for (uint32_t i = 0; i < op->row.source_count; i++)
         sources[i] = ptx_row(x, &op->sources[i], i);
-    for (uint32_t i = 0; i < op->row.result_count; i++) {
-        const struct ptx_place *place = &op->results[i];
-        results[i] = in_place && place->kind == PTX_PLACE_REGISTER
-                         ? ptx_register(&x->file, &x->rows, place)
-                         : x->scratch->results[i];
-    }
+    for (uint32_t i = 0; i < op->row.result_count; i++)
+        results[i] = x->scratch->results[i];
     op->row.fn(x->lanes->count, results, sources, op->row.immediate);
-    if (!in_place)
-        for (uint32_t i = 0; i < op->row.result_count; i++)
-            ptx_commit(x, &op->results[i], results[i]);
+    for (uint32_t i = 0; i < op->row.result_count; i++)
+        ptx_commit(x, &op->results[i], results[i]);
 }
 
 /* Frames of different rows: one set of lanes after the other. Nothing passes between lanes. */
