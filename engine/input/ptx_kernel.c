@@ -544,11 +544,8 @@ bool ptx_kernel_build(struct ptx_settings *s)
     set_threads(&b);
     set_window(&b);
     ptx_reach(b.arena, b.ptx->module, b.ptx->entry, &b.reach);
-    const struct ptx_function *refused = ptx_reach_refused(&b.reach);
-    if (refused) {
-        diag_error(b.diag, refused->refused->at, "%s", refused->refused->text);
+    if (ptx_reach_refused(&b.reach, b.diag))
         return false;
-    }
     add_variables(&b, PTX_W_GLOBAL);
     add_arguments(&b);
     add_memory(&b);

@@ -178,6 +178,20 @@ bool ptx_group_next(const char **pattern, struct ptx_group *group)
     return true;
 }
 
+uint32_t ptx_form_ways(enum ptx_form form, uint32_t most)
+{
+    const char *modifiers = ptx_forms[form].modifiers;
+    struct ptx_group group;
+    uint32_t ways = 1;
+    while (ways < most && ptx_group_next(&modifiers, &group)) {
+        uint32_t count = 1 + group.optional;
+        for (size_t k = 0; k < group.length; k++)
+            count += group.words[k] == '|';
+        ways *= count;
+    }
+    return ways < most ? ways : most;
+}
+
 bool ptx_group_has(const struct ptx_group *group, const char *text, size_t length)
 {
     const char *at = group->words, *end = at + group->length;

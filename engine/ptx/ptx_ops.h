@@ -129,6 +129,9 @@ struct ptx_group {
 
 /* The next group of a pattern; false at its end. */
 bool ptx_group_next(const char **pattern, struct ptx_group *group);
+
+/* In how many ways the form's modifiers can be put; more than `most` count as so many. */
+uint32_t ptx_form_ways(enum ptx_form form, uint32_t most);
 bool ptx_group_has(const struct ptx_group *group, const char *text, size_t length);
 
 /* One item of a pattern of operands. */

@@ -235,15 +235,14 @@ static void parse_module(struct ptx_parser *p)
 void ptx_refuse_body(struct arena *arena, struct ptx_function *f, struct diag *diag,
                      uint32_t before)
 {
-    if (diag->count == before || before > 0) /* the module itself is wrong */
+    if (diag->count == 0 || before > 0) /* the module itself is wrong */
         return;
-    const uint32_t count = diag->count - before;
-    f->refused_count = count < PTX_REFUSED_MOST ? count : PTX_REFUSED_MOST;
+    f->refused_count = diag->count < PTX_REFUSED_MOST ? diag->count : PTX_REFUSED_MOST;
     struct diag_entry *errors = ARENA_ARRAY(arena, struct diag_entry, f->refused_count);
-    memcpy(errors, diag->entries + before, f->refused_count * sizeof *errors);
+    memcpy(errors, diag->entries, f->refused_count * sizeof *errors);
     f->refused = errors;
     f->body = NULL;
-    diag->count = before;
+    diag->count = 0;
 }
 
 static struct ptx_module *parse(struct arena *arena, const char *text, size_t length,

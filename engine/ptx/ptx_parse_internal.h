@@ -30,7 +30,8 @@ struct ptx_parser {
     struct location last_error;
 };
 
-/* What was reported since `before` is no error of the module: its first one is the function's, which loses its body. */
+/* What was reported since `before`, if that is all, is no error of the module, but the function's, which loses its
+ * body. */
 void ptx_refuse_body(struct arena *arena, struct ptx_function *f, struct diag *diag,
                      uint32_t before);
 

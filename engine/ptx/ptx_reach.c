@@ -370,12 +370,15 @@ static bool is_reached(const struct ptx_reach *reach, const struct ptx_function 
     return false;
 }
 
-const struct ptx_function *ptx_reach_refused(const struct ptx_reach *reach)
+bool ptx_reach_refused(const struct ptx_reach *reach, struct diag *diag)
 {
-    for (uint32_t i = 0; i < reach->function_count; i++)
-        if (reach->functions[i]->refused)
-            return reach->functions[i];
-    return NULL;
+    uint32_t i = 0;
+    while (i < reach->function_count && !reach->functions[i]->refused)
+        i++;
+    for (uint32_t e = 0; i < reach->function_count && e < reach->functions[i]->refused_count; e++)
+        diag_error(diag, reach->functions[i]->refused[e].at, "%s",
+                   reach->functions[i]->refused[e].text);
+    return i < reach->function_count;
 }
 
 const struct ptx_module *ptx_part(struct arena *arena, const struct ptx_module *module,

@@ -55,8 +55,8 @@ struct ptx_reach {
 void ptx_reach(struct arena *arena, const struct ptx_module *module,
                const struct ptx_function *entry, struct ptx_reach *reach);
 
-/* The first of them whose body was refused; NULL: there is none. */
-const struct ptx_function *ptx_reach_refused(const struct ptx_reach *reach);
+/* Whether it reaches a body that was refused (ptx_parse_some); what is wrong with the first one is in `diag`. */
+bool ptx_reach_refused(const struct ptx_reach *reach, struct diag *diag);
 
 /* The module without the functions that the entry does not reach: what an entry of many costs does not grow with the
  * others. It shares all it has with the module, which has been checked. */

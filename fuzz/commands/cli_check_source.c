@@ -497,13 +497,10 @@ static bool is_refused(const struct source_check *s, const struct ptx_function *
     struct arena *arena = &s->cli->arena;
     struct ptx_reach reach = {.function_count = 0};
     ptx_reach(arena, s->module, entry, &reach);
-    const struct ptx_function *refused = ptx_reach_refused(&reach);
-    if (!refused)
-        return false;
     struct diag *diag = ARENA_NEW(arena, struct diag);
     diag_init(diag, s->path, s->text, s->length);
-    for (uint32_t i = 0; i < refused->refused_count; i++)
-        diag_error(diag, refused->refused[i].at, "%s", refused->refused[i].text);
+    if (!ptx_reach_refused(&reach, diag))
+        return false;
     print_refused(s, diag);
     return true;
 }

@@ -448,21 +448,6 @@ static bool is_wanted(const struct rows_gen *r, enum ptx_form form, enum rows_so
                                : sort == SORT_NOTHING;
 }
 
-/* In how many ways its modifiers can be put, up to WAYS. */
-static uint32_t ways_of(enum ptx_form form)
-{
-    const char *modifiers = ptx_forms[form].modifiers;
-    struct ptx_group group;
-    uint32_t ways = 1;
-    while (ways < WAYS && ptx_group_next(&modifiers, &group)) {
-        uint32_t count = 1 + group.optional;
-        for (size_t k = 0; k < group.length; k++)
-            count += group.words[k] == '|';
-        ways *= count;
-    }
-    return ways < WAYS ? ways : WAYS;
-}
-
 /* Every second one of many kinds as often as it has ways: conversions have hundreds, each a function of its own. */
 static enum ptx_form draw_form(struct rows_gen *r, enum rows_sorts sorts)
 {
@@ -471,7 +456,8 @@ static enum ptx_form draw_form(struct rows_gen *r, enum rows_sorts sorts)
     enum ptx_form form;
     do {
         form = (enum ptx_form)gen_below(r->g, ROWS_FORMS);
-    } while (!is_wanted(r, form, sorts) || (by_ways && gen_below(r->g, WAYS) >= ways_of(form)) ||
+    } while (!is_wanted(r, form, sorts) ||
+             (by_ways && gen_below(r->g, WAYS) >= ptx_form_ways(form, WAYS)) ||
              (sorts == ROWS_OF_COPIES && form > PTX_FORM_CP_BULK_WAIT && gen_chance(r->g, 50)));
     return form;
 }

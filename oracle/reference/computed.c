@@ -147,20 +147,6 @@ static void draw_words(struct drawing *d)
     }
 }
 
-static uint32_t ways_of(enum ptx_form form)
-{
-    const char *modifiers = ptx_forms[form].modifiers;
-    struct ptx_group group;
-    uint32_t ways = 1;
-    while (ways < MANY && ptx_group_next(&modifiers, &group)) {
-        uint32_t count = 1 + group.optional;
-        for (size_t k = 0; k < group.length; k++)
-            count += group.words[k] == '|';
-        ways *= count;
-    }
-    return ways;
-}
-
 static void draw_operands(struct drawing *d)
 {
     const char *pattern = ptx_forms[d->i.form].operands;
@@ -441,7 +427,7 @@ static enum ptx_form draw_form(struct drawing *d)
     enum ptx_form form;
     do {
         form = (enum ptx_form)pcg_below(&d->rng, PTX_FORM_COUNT);
-    } while (by_ways && pcg_below(&d->rng, MANY) >= ways_of(form));
+    } while (by_ways && pcg_below(&d->rng, MANY) >= ptx_form_ways(form, MANY));
     return form;
 }
 
