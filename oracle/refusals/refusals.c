@@ -12,10 +12,18 @@
 #define HOLE "<>"
 enum { MARKS = DIAG_MAX, ASKED = 6 /* rows of a case */ };
 
-const struct refusals *const refusals_tables[] = {
-    &refusals_language, &refusals_assumptions, &refusals_ptx,
-    &refusals_settings, &refusals_litmus,      &refusals_litmus_ptx,
-    &refusals_host,     &refusals_forms,       &refusals_largest};
+const struct refusals *const refusals_tables[] = {&refusals_language,
+                                                  &refusals_assumptions,
+                                                  &refusals_ptx,
+                                                  &refusals_settings,
+                                                  &refusals_litmus,
+                                                  &refusals_litmus_ptx,
+                                                  &refusals_host,
+                                                  &refusals_forms,
+                                                  &refusals_largest,
+                                                  &refusals_programs,
+                                                  &refusals_largest_programs,
+                                                  &refusals_emitted};
 const uint32_t refusals_table_count = sizeof refusals_tables / sizeof *refusals_tables;
 
 /* A text as it is read, and its marks. */

@@ -28,7 +28,8 @@ perl -e '
     }
     for my $file (glob "engine/language/{ast_check*,lex,parse*}.c engine/ptx/ptx_{check*,lex,parse*}.c " .
             "engine/input/{input,ptx_fields,ptx_kernel,ptx_kernel_text,ptx_settings,ptx_textures}.c " .
-            "engine/litmus/litmus_{condition,parse,ptx*}.c engine/host/host_{check,parse,words}.c engine/forms/well_formed.c engine/base/reader.c") {
+            "engine/litmus/litmus_{condition,parse,ptx*}.c engine/host/host_{check,parse,words}.c engine/forms/{cfg,lower_cfg,normalise,predicate,predicate_stm,well_formed}.c " .
+            "engine/subjects/forms.c engine/to_ptx/{lower_ptx,lower_ptx_blocks,lower_ptx_stm,ptx_flow,ptx_inject,ptx_structure}.c engine/base/reader.c") {
         for my $message (strings($file)) {
             next if $message !~ /[a-z%\x27`] [a-z%\x27`]/ || $message =~ /^ |\n/ || $seen{$message}++;
             my $pattern = join ".*?", map { quotemeta } split /%[-.*0-9]*(?:llu|llx|zu|[udscx])/, $message, -1;

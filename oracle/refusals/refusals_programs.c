@@ -1,0 +1,302 @@
+/*
+ * Kernels of which a form has no program, or that a language cannot say, and why; and what is just allowed. Who refuses
+ * too early is noticed by nobody else: what there is not is not compared.
+ */
+#include "engine/emit/emit.h"
+#include "engine/input/input.h"
+#include "engine/subjects/forms.h"
+#include "oracle/refusals/refusals.h"
+
+#include <string.h>
+
+static const struct refusal rows[] = {
+    /* ---- structured kernels ---- */
+    FRAME("launch(threads=4, warp=2); shared int s, a[4]; private int p; <>"),
+    {"int f(int n) { if (n > 0) { p = f(n - 1); exit; } return n; } kernel k() { p = f(2); }",
+     "int f(int n) { if (n > 0) { p = f(n - 1); } return n; } kernel k() { p = f(2); exit; }",
+     "nowhere: blocks: exit in a procedure at line 1"},
+    {"kernel k() { p = vote_any(s); }", "kernel k() { p = s; }",
+     "nowhere: blocks: unsupported statement 'vote' at line 1\nnowhere: ptx: votes are of warps, "
+     "these are threads on their own"},
+    {"kernel k() { sync(1, 4); }", "kernel k() { barrier(); }",
+     "nowhere: core: unsupported statement 'sync' at line 1"},
+    {"kernel k() { arrive(1, 4); }", "kernel k() { membar(); }",
+     "nowhere: core: unsupported statement 'arrive' at line 1"},
+    {"kernel k() { havoc(p); }", "kernel k() { assert(p); }",
+     "nowhere: ptx: unsupported statement 'havoc' at line 1"},
+    {"kernel k() { s = `*199 (1+`1`*199 )`; }", "kernel k() { s = `*198 (1+`1`*198 )`; }",
+     "nowhere: predicated: the result is no kernel: expression is nested more than 200 deep"},
+    {"kernel k() { if (`*199 (1+`s`*199 )`) s = 1; }",
+     "kernel k() { while (`*197 (1+`s`*197 )`) s = 1; }",
+     "nowhere: blocks: expression is nested more than 200 deep at line 1"},
+    {"kernel k() { s += `*198 (1+`1`*198 )`; }", "kernel k() { s += `*197 (1+`1`*197 )`; }",
+     "nowhere: predicated: the result is no kernel: expression is nested more than 200 deep"},
+
+    /* ---- blocks ---- */
+    FRAME("launch(threads=4, warp=2); shared int s; private int p, q; <>"),
+    {"kernel k() blocks { Start: goto A, B; A: assume(p < 1); goto End; B: assume(1); goto End; }",
+     "kernel k() blocks { Start: goto A, B; A: assume(p < 1); goto End; B: assume(p >= 1); goto "
+     "End; }",
+     "nowhere: ptx: a goto that chooses among its targets, or has none at line 1"},
+    {"kernel k() blocks { Start: goto A, B; A: assume(s); goto End; B: assume(!s); goto End; }",
+     "kernel k() blocks { Start: goto A, B; A: assume(q); goto End; B: assume(!q); goto End; }",
+     "nowhere: ptx: a goto that chooses among its targets, or has none at line 1"},
+    {"kernel k() blocks { Start: goto A, B, C; A: assume(p < 0); goto End; B: assume(p == 0); goto "
+     "End; C: assume(p > 1); goto End; }",
+     "kernel k() blocks { Start: goto A, B, C; A: assume(p < 0); goto End; B: assume(p == 0); goto "
+     "End; C: assume(p > 0); goto End; }",
+     "nowhere: ptx: a goto that chooses among its targets, or has none at line 1"},
+    {"kernel k() blocks { Start: goto A; A: assume(p); goto End; }",
+     "kernel k() blocks { Start: goto A; A: assume(2); goto End; }",
+     "nowhere: ptx: a goto that chooses among its targets, or has none at line 1"},
+    {"kernel k() blocks { Start: assume(tid < 4); goto End; }",
+     "kernel k() blocks { Start: assume(1); goto End; }",
+     "nowhere: ptx: a guard where the first block starts at line 1"},
+    {"kernel k() blocks { Start: p = 1; assume(p); goto End; }",
+     "kernel k() blocks { Start: p = 1; assert(p); goto End; }",
+     "nowhere: ptx: unsupported statement 'assume' at line 1"},
+    {"kernel k() blocks { Start: havoc(p); goto End; }",
+     "kernel k() blocks { Start: barrier(); goto End; }",
+     "nowhere: ptx: unsupported statement 'havoc' at line 1"},
+    {"kernel k() blocks { Start: sync(1, 4); goto End; }",
+     "kernel k() blocks { Start: membar(); goto End; }",
+     "nowhere: blocks: unsupported statement 'sync' at line 1"},
+    {"kernel k() blocks { Start: goto End; A: goto End; }",
+     "kernel k() blocks { Start: goto A; A: goto End; }",
+     "nowhere: blocks: block 'A' is not reachable from 'Start'"},
+    {"kernel k() blocks { Start: goto B; A: goto End; B: goto A, C; C: assume(!p); goto End; D: "
+     "goto D; }",
+     "kernel k() blocks { Start: goto B; A: assume(p); goto End; B: goto A, C; C: assume(!p); goto "
+     "D; D: goto D; }",
+     "nowhere: blocks: block 'D' is not reachable from 'Start'\nnowhere: ptx: a goto that chooses "
+     "among its targets, or has none at line 1"},
+    {"kernel k() blocks { Start: goto A, B; A: assume(p); goto B, C; B: assume(!p); goto A, D; C: "
+     "assume(p); goto End; D: assume(!p); goto End; }",
+     "kernel k() blocks { Start: goto A, B; A: assume(p); goto B, C; B: assume(!p); goto D, C; C: "
+     "assume(p); goto End; D: assume(!p); goto End; }",
+     "nowhere: blocks: irreducible: the edge from 'Start' to 'B' enters a loop past its head 'A'\n"
+     "nowhere: crs: irreducible loop at line 1: entered from line 1"},
+    {"void f(`*15 int a#, `int b) blocks { E: return; } kernel k() blocks { Start: f(`*15 1, `1); "
+     "goto End; }",
+     "void f(`*14 int a#, `int b) blocks { E: return; } kernel k() blocks { Start: f(`*14 1, `1); "
+     "goto End; }",
+     "nowhere: predicated: procedure 'f' has no room for v_active: 16 parameters"},
+    {"void f() blocks { E: goto E; } kernel k() blocks { Start: f(); goto End; }",
+     "void f() blocks { E: goto F; F: p = 1; return; } kernel k() blocks { Start: f(); goto End; }",
+     "nowhere: predicated: procedure 'f' needs one return block, empty (PROC.norm)"},
+
+    /* ---- PTX ---- */
+    FRAME(".version 7.8\n.target sm_80\n.address_size 64\n<>"),
+    {".entry k() { .reg .pred p; @p bra A; bra B; A: bra B; B: @p bra A; ret; }",
+     ".entry k() { .reg .pred p; @p bra B; bra A; A: bra B; B: @p bra B; ret; }",
+     "nowhere: crs: irreducible loop at line 4: entered from line 4"},
+    {".entry k() { .reg .u64 a; mov.u64 a, A; A: ret; }", ".entry k() { A: ret; }",
+     "nowhere: crs: the address of a label is used at line 4"},
+    {".entry k() { .global .b32 a; .global .b64 b = a; .reg .b64 r; mov.b64 r, b; ret; }",
+     ".global .b32 a; .entry k() { .global .b64 b = a; .reg .b64 r; mov.b64 r, b; ret; }",
+     "nowhere: ptx: the address of 'a' is not known in line 4\nnowhere: crs: an initial value with "
+     "the address of a variable of the function at line 4"},
+    {".func f(); .entry k() { call f; ret; }", ".func f() { ret; } .entry k() { call f; ret; }",
+     "nowhere: ptx: function 'f' has no body at line 4"},
+    {".func f(); .entry k() { .reg .u64 r; mov.u64 r, f; ret; }",
+     ".func f() { ret; } .entry k() { .reg .u64 r; mov.u64 r, f; ret; }",
+     "nowhere: ptx: function 'f' has no body at line 4"},
+    {".entry j() { ret; } .entry k() { call j; ret; }",
+     ".func j() { ret; } .entry k() { call j; ret; }",
+     "nowhere: ptx: 'j' cannot be called at line 4"},
+    {".func f(.reg .b32 x) { ret; } .entry k(.param .b32 y) { call f, (y); ret; }",
+     ".func f(.reg .b32 x) { ret; } .entry k(.param .b32 y) { .reg .b32 z; call f, (z); ret; }",
+     "nowhere: ptx: unsupported argument 'y': a parameter of the entry at line 4"},
+    {".func f(.reg .b32 x<2>) { ret; } .entry k() { .reg .b32 r; call f, (r); ret; }",
+     ".func f(.reg .b32 x2) { ret; } .entry k() { .reg .b32 r; call f, (r); ret; }",
+     "nowhere: ptx: unsupported parameter 'x' in registers in line 4"},
+    {".func f(.param .b8 x[16777217]) { ret; } .entry k() { .param .b8 r[16777217]; call f, (r); "
+     "ret; }",
+     ".func f(.param .b8 x[200000]) { ret; } .entry k() { .param .b8 r[200000]; call f, (r); ret; "
+     "}",
+     "nowhere: ptx: unsupported size of parameter 'x' in line 4"},
+    {".entry k() { .local .align 131072 .b32 r; st.local.b32 [r], 1; ret; }",
+     ".entry k() { .local .align 65536 .b32 r; st.local.b32 [r], 1; ret; }",
+     "nowhere: ptx: 'r' cannot be aligned to 131072 bytes at line 4"},
+    {".entry k() { .local .b8 r[16777217]; st.local.b32 [r], 1; ret; }",
+     ".entry k() { .local .b8 r[524000]; st.local.b32 [r], 1; ret; }",
+     "nowhere: ptx: 'r' takes no number of bytes that local memory has at line 4"},
+    {".entry k() { .local .b8 r[16777200]; st.local.b32 [r], 1; ret; }", NULL,
+     "nowhere: ptx: needs 134217600 words of memory, limit 4194304"},
+    {".entry k() { .local .b8 r[]; st.local.b32 [r], 1; ret; }", NULL,
+     "nowhere: ptx: 'r' takes no number of bytes that local memory has at line 4"},
+    {".entry k() { A: call A; ret; }", NULL,
+     "nowhere: ptx: a label is called only in kernels with the setting 'raw' at line 4\n"
+     "nowhere: crs: the address of a label is used at line 4"},
+    {".entry k() { .reg .b32 r; alloca.u32 r, 8, 3; ret; }",
+     ".entry k() { .reg .b32 r; alloca.u32 r, 8, 4; ret; }",
+     "nowhere: ptx: the alignment of alloca is no power of two at line 4"},
+    {".entry k() { .reg .f16 r; add.f16 r, r, 0f3F800000; ret; }",
+     ".entry k() { .reg .f16 r; add.f16 r, r, r; ret; }",
+     "nowhere: ptx: unsupported constant of half precision at line 4"},
+    {".entry k() { .reg .b128 r; mov.b128 r, 1; ret; }",
+     ".entry k() { .reg .b64 r; mov.b64 r, 1; ret; }",
+     "nowhere: ptx: unsupported constant of 128 bits at line 4"},
+};
+
+/* ---- as much as there may be ---- */
+
+static const struct refusal largest[] = {
+    FRAME("launch(threads=4, warp=2); shared int s; private int p; <>"),
+    {"kernel k() { `*65 while (p) { barrier(); }` }",
+     "kernel k() { `*64 while (p) { barrier(); }` }",
+     "nowhere: blocks: more than 64 loops of 'k' hold a barrier"},
+    {"kernel k() blocks { Start: goto `*64 B#, `C; `*64 B#: assume(p == #); goto End; `C: "
+     "assume(p < 0 || p > 63); goto End; }",
+     NULL, "nowhere: ptx: a goto with very many targets at line 1"},
+    {"kernel k() { `*341 if (p) ;` }", "kernel k() { `*340 if (p) ;` }",
+     "nowhere: blocks: more than 1024 blocks"},
+    {"kernel k() { `*205 while (p) ;` }", "kernel k() { `*204 while (p) ;` }",
+     "nowhere: predicated: the result is no kernel: more than 1024 blocks"},
+    FRAME(".version 7.8\n.target sm_80\n.address_size 64\n<>"),
+    {".entry k() { .reg .pred p; `*2000 @p bra E; ` E: ret; }",
+     ".entry k() { .reg .pred p; `*1999 @p bra E; ` E: ret; }",
+     "nowhere: crs: control flow nested deeper than 2000 in the function at line 4"},
+    {".entry k() { .reg .pred p; `*2000 @p bra E; ` E: ret; }",
+     ".entry k() { .reg .pred p; `*2001 @p bra L#; L#: ` ret; }",
+     "nowhere: crs: control flow nested deeper than 2000 in the function at line 4"},
+    {"`*1024 .func f#() { ret; } `.entry k() { `*1024 call f#; ` ret; }",
+     "`*1023 .func f#() { ret; } `.entry k() { `*1023 call f#; ` ret; }",
+     "nowhere: ptx: the entry reaches 1025 functions, limit 1024"},
+};
+
+/* Of each kind of form that a kernel of this kind may have; what several say is told once. */
+static void make_programs(struct arena *arena, const struct ast_kernel *kernel, struct diag *diag)
+{
+    static const enum program_id programs[] = {
+        PROGRAM_CORE,     PROGRAM_BLOCKS, PROGRAM_ANCHORED, PROGRAM_PREDICATED,
+        PROGRAM_LOCKSTEP, PROGRAM_PTX,    PROGRAM_CRS};
+    static const char *const names[] = {
+#define PROGRAM(id, name, ...) [PROGRAM_##id] = name,
+#include "engine/subjects/programs.def"
+#undef PROGRAM
+    };
+    struct forms *forms = forms_new(arena, kernel);
+    const bool structured = kernel->form == FORM_STRUCTURED, ptx = kernel->form == FORM_PTX;
+    const char *last = "";
+    for (uint32_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        const enum program_id id = programs[i];
+        if ((!structured && (id == PROGRAM_CORE || id == PROGRAM_ANCHORED)) ||
+            (ptx && id != PROGRAM_CRS && id != PROGRAM_PTX))
+            continue;
+        const struct form *form = forms_get(forms, id);
+        if (!form->program && strcmp(form->reason, last) != 0)
+            diag_error(diag, (struct location){0, 0}, "%s: %s", names[id], form->reason);
+        last = form->program ? last : form->reason;
+    }
+}
+
+static bool read(struct arena *arena, const char *text, size_t length, struct diag *diag)
+{
+    const struct ast_kernel *kernel = parse_kernel(arena, text, length, diag);
+    if (kernel)
+        make_programs(arena, kernel, diag);
+    return diag->count == 0;
+}
+
+const struct refusals refusals_programs = {.name = "programs",
+                                           .rows = rows,
+                                           .count = sizeof rows / sizeof *rows,
+                                           .read = read},
+                      refusals_largest_programs = {.name = "programs",
+                                                   .rows = largest,
+                                                   .count = sizeof largest / sizeof *largest,
+                                                   .rare = 8,
+                                                   .read = read};
+
+/* ---- languages ---- */
+
+#define IN_EACH(what)                                                                              \
+    "nowhere: opencl " what "\nnowhere: cuda " what "\nnowhere: glsl " what "\nnowhere: "          \
+    "wgsl " what
+
+static const struct refusal emitted[] = {
+    FRAME("launch(threads=4, warp=2); shared int s, a[4]; private int p; <>"),
+    {"int f(int n) { if (n > 0) { p = f(n - 1); } return n; } kernel k() { p = f(2); }",
+     "int f(int n) { return n; } int g(int n) { p = f(n); p = f(p); return p; } kernel k() { p = "
+     "g(2); p = f(p); }",
+     "nowhere: opencl has no recursion: function 'f' at line 1\nnowhere: glsl has no recursion: "
+     "function 'f' at line 1\nnowhere: wgsl has no recursion: function 'f' at line 1\nnowhere: "
+     "blocks has no recursion\nnowhere: ptx has no recursion here: all calls are written out"},
+    {"void g(int n) { f(n); } void f(int n) { if (n > 0) { g(n - 1); } } kernel k() "
+     "{ f(2); }",
+     "void g(int n) { f(n); } void f(int n) { p = n; } kernel k() { g(2); }",
+     "nowhere: opencl has no recursion: function 'g' at line 1\nnowhere: glsl has no recursion: "
+     "function 'g' at line 1\nnowhere: wgsl has no recursion: function 'g' at line 1\nnowhere: "
+     "blocks has no recursion\nnowhere: ptx has no recursion here: all calls are written out"},
+    {"kernel k() { p = atomic_cas(s, 1, 2); }", "kernel k() { p = atomic_exch(s, 1); }",
+     "nowhere: wgsl has no 'atomic_cas' that never fails, at line 1"},
+    {"kernel k() { for (p = 0; p < 2; atomic_add(s, 1)) p = 3; }",
+     "kernel k() { for (p = 0; p < 2; p++) atomic_add(s, 1); }",
+     IN_EACH("has no 'atomic' in the head of a for, at line 1")},
+    {"kernel k() { p = vote_any(s); }", "kernel k() { p = s; }",
+     IN_EACH("has no 'vote', at line 1") "\nnowhere: unsupported statement 'vote' at line 1"
+                                         "\nnowhere: unsupported statement 'vote' at line 1"},
+    {"kernel k() { sync(1, 4); }", "kernel k() { barrier(); }",
+     IN_EACH("has no 'sync', at line 1") "\nnowhere: blocks has no 'sync', at line 1"},
+    {"kernel k() { arrive(1, 4); }", "kernel k() { membar(); }",
+     IN_EACH("has no 'arrive', at line 1") "\nnowhere: blocks has no 'arrive', at line 1"},
+    {"kernel k() { havoc(p); }", "kernel k() { p = 1; }",
+     IN_EACH("has no 'havoc', at line 1") "\nnowhere: blocks has no 'havoc', at line 1\nnowhere: "
+                                          "unsupported statement 'havoc' at line 1"},
+    {"kernel k() { assume(p); }", "kernel k() { assert(p); }",
+     IN_EACH("has no 'assume', at line 1") "\nnowhere: unsupported statement 'assume' at line 1"},
+    {"kernel k() { p = a[4]; }", "kernel k() { p = a[3]; }", IN_EACH("has no element 4 of 'a'")},
+    {"kernel k() { a[-1] = p; }", "kernel k() { a[0] = p; }", IN_EACH("has no element -1 of 'a'")},
+    {"kernel k() { p = a[2 + 2]; }", "kernel k() { a[2 + 1] = p; }",
+     IN_EACH("has no element 4 of 'a'")},
+
+    /* Blocks as they are given: neither of the two that write their own takes any. */
+    FRAME("launch(threads=4, warp=2); private int p; <>"),
+    {"kernel k() blocks { Start: goto A, B; A: assume(p); goto End; B: barrier(); goto End; }",
+     "kernel k() { barrier(); }",
+     "nowhere: glsl has no barrier in a block, at line 1\nnowhere: wgsl has no barrier in a block, "
+     "at line 1\nnowhere: blocks are made of structured kernels only\nnowhere: ptx is made of "
+     "structured kernels only"},
+    {"kernel k() blocks { Start: goto A, B; A: assume(p); goto End; B: goto End; }",
+     "kernel k() { if (p) ; }",
+     "nowhere: blocks are made of structured kernels only\nnowhere: ptx is made of structured "
+     "kernels only"},
+    {"kernel k() blocks { Start: goto A, B; A: goto End; B: goto End; }", NULL,
+     IN_EACH("has no choice of threads between blocks, at line 1") "\nnowhere: blocks are made of "
+                                                                   "structured kernels "
+                                                                   "only\nnowhere: ptx is made of "
+                                                                   "structured kernels only"},
+    {"void f() blocks { E: return; } kernel k() blocks { Start: f(); goto End; }", NULL,
+     IN_EACH("has no procedures of the block form: 'f' at line 1") "\nnowhere: blocks are made of "
+                                                                   "structured kernels "
+                                                                   "only\nnowhere: ptx is made of "
+                                                                   "structured kernels only"},
+    {"kernel k() lockstep { Start: goto End; }", NULL,
+     IN_EACH("is made of structured kernels and of blocks only") "\nnowhere: blocks are made of "
+                                                                 "structured kernels "
+                                                                 "only\nnowhere: ptx is made of "
+                                                                 "structured kernels only"},
+};
+
+/* In each language, and what can be said so must be so as blocks, too. */
+static bool read_emitted(struct arena *arena, const char *text, size_t length, struct diag *diag)
+{
+    static const uint32_t knobs[] = {0, EMIT_KNOB(GOTOS)};
+    for (uint32_t i = 0; i < sizeof knobs / sizeof *knobs && diag->count == 0; i++)
+        for (uint32_t l = 0; l < EMIT_LANGUAGE_COUNT; l++) {
+            struct ast_kernel *kernel = parse_kernel(arena, text, length, diag);
+            struct text out = text_begin(arena);
+            struct emitted written;
+            const char *reason;
+            if (kernel &&
+                !emit_kernel(&out, kernel, (enum emit_language)l, knobs[i], 0, &written, &reason))
+                diag_error(diag, (struct location){0, 0}, "%s", reason);
+        }
+    return diag->count == 0;
+}
+
+const struct refusals refusals_emitted = {.name = "emitted",
+                                          .rows = emitted,
+                                          .count = sizeof emitted / sizeof *emitted,
+                                          .read = read_emitted};
