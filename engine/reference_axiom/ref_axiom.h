@@ -85,6 +85,10 @@ bool ref_axiom_in_scope(const struct ref_candidate *c, enum litmus_scope scope, 
 bool ref_axiom_per_location(const struct ref_candidate *c, enum ref_axioms axioms, uint32_t a,
                             uint32_t b);
 
+/* ref_execution.c. Whether the operations are an execution of the test, with these registers at the end and these
+ * sources, whatever the order of writes; then its dependencies are filled in. */
+bool ref_axiom_is_execution(struct ref_candidate *c);
+
 /* ref_explain.c. Whether these steps are a circle that the axiom forbids; ref_axiom_causality() has been called. */
 struct ref_step {
     const char *name;

@@ -9,6 +9,7 @@
 #include "fuzz/laws/litmus_explain.h"
 #include "fuzz/laws/litmus_machine.h"
 #include "fuzz/laws/litmus_words.h"
+#include "fuzz/laws/own_draw.h"
 #include "fuzz/laws/ptx_draw.h"
 
 #include <string.h>
@@ -220,7 +221,7 @@ static enum law_holding same_axioms(struct arena *arena, const struct litmus_tes
         if (!has(&result, second->values[i]))
             return LAW_BROKEN;
     return result.count == second->count &&
-                   litmus_explains(arena, test, axiom_model_of(m), axioms, CANDIDATES_MAX)
+                   litmus_explains(arena, test, axiom_model_of(m), axioms, CANDIDATES_MAX, &result)
                ? LAW_HOLDS
                : LAW_BROKEN;
 }
@@ -385,6 +386,8 @@ static enum law_holding ask_law(struct arena *arena, const struct litmus_test *t
         return second_axioms(arena, test);
     if (law == LAW_MACHINE || law == LAW_CACHED)
         return second_caches(arena, test);
+    if (law == LAW_ANY_TEXT)
+        return LAW_HOLDS;
     holding = in_sequence(arena, test, &sc);
     if (holding == LAW_CUT || holding == LAW_BROKEN)
         return holding;
@@ -406,6 +409,7 @@ static enum law_holding ask_law(struct arena *arena, const struct litmus_test *t
             return gave_up(&llh, STATES_MAX);
         return is_equal(arena, test, LITMUS_ASPLOS15, &llh, law == LAW_LLH_EXACT);
     case LAW_TEXT_CACHES:
+    case LAW_ANY_TEXT:
     case LAW_TEXT: /* of what is drawn: there is nothing to ask of a text alone */
         return LAW_HOLDS;
     case LAW_AXIOMS:
@@ -488,6 +492,8 @@ enum law_holding law_ask(struct arena *arena, const struct drawn_test *test)
     enum law_holding holding = LAW_SILENT;
     if (text && (test->law == LAW_TEXT || test->law == LAW_TEXT_CACHES))
         return is_read_so(arena, text, test);
+    if (text && test->law == LAW_ANY_TEXT)
+        return litmus_own_is(arena, test, text) ? LAW_HOLDS : LAW_BROKEN;
     bool known = !text || law_ask_text(arena, text, law_table[test->law].name, &holding);
     INVARIANT(known);
     return holding;

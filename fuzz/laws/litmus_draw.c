@@ -1,11 +1,19 @@
 #include "fuzz/laws/litmus_draw.h"
 
 #include "engine/base/text.h"
+#include "fuzz/laws/own_draw.h"
 #include "fuzz/laws/ptx_draw.h"
 
 #include <string.h>
 
-enum { DRAW_FENCED = 1, DRAW_APART = 2, DRAW_PTX = 4, DRAW_OWN = 8, DRAW_SETTINGS = 16 };
+enum {
+    DRAW_FENCED = 1,
+    DRAW_APART = 2,
+    DRAW_PTX = 4,
+    DRAW_OWN = 8,
+    DRAW_SETTINGS = 16,
+    DRAW_ANY = 32
+};
 enum { LENGTH = 3, LOADS = 5, WORDS = 2, UNDER_WAY = 4 /* operations of a thread */ };
 
 static const struct {
@@ -218,6 +226,10 @@ struct drawn_test litmus_draw(uint64_t seed, uint64_t number)
         litmus_draw_ptx(&rng, &test);
         return test;
     }
+    if (laws[test.law].flags & DRAW_ANY) {
+        litmus_draw_own(&rng, &test);
+        return test;
+    }
     /* Of words of their own longer threads, and fewer. */
     const uint32_t own = laws[test.law].flags & DRAW_OWN ? 1 : 0;
     test.threads = 2 - own + (pcg_below(&rng, 3) == 0);
@@ -309,6 +321,8 @@ const char *litmus_draw_text(struct arena *arena, const struct drawn_test *test)
     bool fenced = laws[test->law].flags & DRAW_FENCED;
     if (laws[test->law].flags & DRAW_PTX)
         return litmus_draw_ptx_text(arena, test);
+    if (laws[test->law].flags & DRAW_ANY)
+        return litmus_draw_own_text(arena, test);
     text_format(&out, "test drawn\n%s", test->lines ? "option W=2\n" : "");
     for (uint32_t t = 0; t < test->threads; t++) {
         for (uint32_t i = 0; i < test->length[t]; i++) {
@@ -434,14 +448,18 @@ bool litmus_draw_is(const struct drawn_test *test, const struct litmus_test *rea
 
 uint32_t litmus_draw_length(const struct drawn_test *test, uint32_t thread)
 {
-    return laws[test->law].flags & DRAW_PTX ? test->meant.threads[thread].length
-                                            : test->length[thread];
+    return laws[test->law].flags & (DRAW_PTX | DRAW_ANY) ? test->meant.threads[thread].length
+                                                         : test->length[thread];
 }
 
 void litmus_draw_drop(struct drawn_test *test, uint32_t thread, uint32_t at)
 {
     if (laws[test->law].flags & DRAW_PTX) {
         litmus_drop_ptx(test, thread, at);
+        return;
+    }
+    if (laws[test->law].flags & DRAW_ANY) {
+        litmus_drop_own(test, thread, at);
         return;
     }
     struct drawn_instruction *code = test->code[thread];

@@ -39,9 +39,10 @@ struct drawn_test {
     uint8_t warm[DRAWN_THREADS];       /* words in the L1 of an SM, a bit each */
     uint8_t split, first[2];           /* enum litmus_split; first values of x and y */
     struct drawn_instruction code[DRAWN_THREADS][DRAWN_LENGTH];
-    /* Of PTX: what the text means, and nothing of the above. */
+    /* Of PTX, and of any text: what it means, and nothing of the above. */
     struct litmus_test meant;
     uint8_t counts[LITMUS_BARRIERS]; /* that barriers state; 0: none */
+    uint64_t spelling;               /* how a text says what can be said in several ways */
 };
 
 struct drawn_test litmus_draw(uint64_t seed, uint64_t number);
