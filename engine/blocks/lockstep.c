@@ -56,7 +56,8 @@ uint32_t lockstep_values(struct machine *machine, const uint32_t *threads, uint3
                          uint32_t expr, uint32_t stm, int32_t *values)
 {
     const struct code_expr_op *op = &machine->program->ops[expr];
-    if (is_observed(machine) && !is_local_test(op))
+    const struct lockstep_scratch *scratch = machine->scratch;
+    if (is_observed(machine) && !scratch->quiet && !is_local_test(op))
         return eval_values(machine, threads, count, expr, stm, values, true);
     if (!is_local_test(op))
         return eval_values(machine, threads, count, expr, stm, values, false);
@@ -76,17 +77,19 @@ static bool reduce(struct machine *machine, uint32_t thread, const struct code_e
     uint32_t count = lockstep_threads(machine, thread / machine->program->launch.threads, &threads);
     int32_t values[LIMIT_THREADS];
     uint32_t known = lockstep_values(machine, threads, count, (uint32_t)op->a, stm, values);
+    const bool quiet = scratch->quiet;
     for (uint32_t i = 0; i < known; i++) {
-        if (values[i] == 0 && !any && scratch->breaks == CODE_NONE)
+        if (values[i] == 0 && !any && !quiet && scratch->breaks == CODE_NONE)
             scratch->breaks = threads[i];
         all_hold &= values[i] != 0;
         one_holds |= values[i] != 0;
     }
     if (known < count) {
-        scratch->fault = threads[known];
+        if (!quiet)
+            scratch->fault = threads[known];
         return false;
     }
-    scratch->nobody |= any && !one_holds;
+    scratch->nobody |= any && !quiet && !one_holds;
     *result = any ? one_holds : all_hold;
     return true;
 }
@@ -131,10 +134,19 @@ enum truth lockstep_condition(struct lockstep_step *x, uint32_t expr)
     return holds ? TRUTH_TRUE : TRUTH_FALSE;
 }
 
+/* The component's value, without an access; false: an index lies outside of its array. */
+static bool eval_quiet(struct lockstep_step *x, uint32_t i, uint32_t expr, int32_t *v)
+{
+    x->scratch->quiet = true;
+    bool known = eval_seen(x->m, x->threads[i], expr, x->number, v, false);
+    x->scratch->quiet = false;
+    return known;
+}
+
 bool lockstep_feasible(struct lockstep_step *x, uint32_t i, uint32_t guard)
 {
     int32_t v;
-    return !eval_seen(x->m, x->threads[i], guard, x->number, &v, false) || v != 0;
+    return !eval_quiet(x, i, guard, &v) || v != 0;
 }
 
 bool lockstep_holds(struct lockstep_step *x, uint32_t guard)
@@ -211,7 +223,7 @@ static void find_enabled(struct lockstep_step *x)
         act = x->s->guard;
     for (uint32_t i = 0; i < x->count; i++) {
         int32_t v = 1;
-        bool known = act == CODE_NONE || eval_seen(x->m, x->threads[i], act, x->number, &v, false);
+        bool known = act == CODE_NONE || eval_quiet(x, i, act, &v);
         scratch->enabled[i] = known && v != 0;
     }
 }

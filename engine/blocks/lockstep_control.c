@@ -68,42 +68,51 @@ enum rule lock_end(struct lockstep_step *x)
     return RULE_LOCK_END;
 }
 
-/* The frame of one component, with its in-parameters. */
-static bool enter_component(struct lockstep_step *x, uint32_t i, uint32_t callee)
+/* The in-parameters of one component. False: the execution has ended. */
+static bool eval_arguments(struct lockstep_step *x, uint32_t i)
 {
     const struct program *program = x->m->program;
     const struct code_argument *ins = &program->arguments[x->s->second];
-    uint32_t count = program->functions[callee].in_count, thread = x->threads[i];
-    int32_t values[LIMIT_PARAMETERS];
+    const uint32_t count = program->functions[x->s->first].in_count;
     for (uint32_t k = 0; k < count; k++)
-        if (!lockstep_component(x, i, ins[k].value, &values[k]))
+        if (!lockstep_component(x, i, ins[k].value, &x->scratch->arguments[i][k]))
             return false;
+    return true;
+}
+
+/* The frame of one component, with them. */
+static void enter_component(struct lockstep_step *x, uint32_t i)
+{
+    const struct program *program = x->m->program;
+    const struct code_argument *ins = &program->arguments[x->s->second];
+    const uint32_t callee = x->s->first, count = program->functions[callee].in_count;
+    const uint32_t thread = x->threads[i];
     frame_push(x->m, thread, x->s->function, callee);
     for (uint32_t k = 0; k < count; k++)
-        put_memory(x->m, x->m->threads[thread].base[SPACE_LOCAL] + ins[k].offset, values[k]);
-    return true;
+        put_memory(x->m, x->m->threads[thread].base[SPACE_LOCAL] + ins[k].offset,
+                   x->scratch->arguments[i][k]);
 }
 
 /*  LOCK.call (Fig. 8, Table 6b)       p(in: <v_t>, out: <w_t>) B_p
  *      <S, <x_t> := call p(<e_t>); b>  ->  <S . (<v_t |-> S(e_t)>, <x_t>, <w_t>, b), B_p>
+ *
+ *  All e_t are evaluated in S: all(..) and any(..) among them read every component's own frame.
  */
 enum rule lock_call(struct lockstep_step *x)
 {
     struct actor_state *L = x->L;
-    uint32_t callee = x->s->first;
     if (L->frames == LIMIT_CALL_DEPTH) {
         lockstep_fault(x, STATUS_CALL_DEPTH, x->threads[0]);
         return RULE_LOCK_CALL;
     }
     for (uint32_t i = 0; i < x->count; i++)
-        if (!enter_component(x, i, callee)) {
-            while (i-- > 0) /* the premise does not hold: none has entered */
-                frame_pop(x->m, x->threads[i], x->s->function, callee);
+        if (!eval_arguments(x, i))
             return RULE_LOCK_CALL;
-        }
+    for (uint32_t i = 0; i < x->count; i++)
+        enter_component(x, i);
     put(x->m, &L->calls[L->frames], x->number);
     put(x->m, &L->frames, L->frames + 1);
-    put(x->m, &L->pc, PC_BLOCK | x->m->program->functions[callee].entry);
+    put(x->m, &L->pc, PC_BLOCK | x->m->program->functions[x->s->first].entry);
     return RULE_LOCK_CALL;
 }
 

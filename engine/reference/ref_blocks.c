@@ -169,21 +169,22 @@ int32_t ref_picked(struct ref *r, uint32_t thread, const struct ast_stm *s)
 /* ---- procedures: Fig. 8 ---- */
 
 /* The values of the in-parameters, in the caller; false: one is out of bounds. */
-bool ref_enter_with(struct ref *r, uint32_t thread, const struct ast_stm *s)
+bool ref_arguments(struct ref *r, uint32_t thread, const struct ast_stm *s, int32_t *values)
 {
-    int32_t values[LIMIT_PARAMETERS];
-    uint32_t count = 0;
     for (const struct ast_expr *e = s->arguments; e; e = e->next)
-        values[count++] = ref_value(r, thread, e);
-    if (ref_failed(r))
-        return false;
+        *values++ = ref_value(r, thread, e);
+    return !ref_failed(r);
+}
+
+/* False: there is no room. */
+bool ref_enter_with(struct ref *r, uint32_t thread, const struct ast_stm *s, const int32_t *values)
+{
     ref_enter(r, thread, s->function, s);
     if (r->unknown)
         return false;
-    count = 0;
     for (const struct ast_var *v = s->function->locals; v; v = v->next)
         if (v->is_parameter && !v->is_out)
-            *ref_local(r->threads[thread].frames, v) = values[count++];
+            *ref_local(r->threads[thread].frames, v) = *values++;
     return true;
 }
 
@@ -226,11 +227,12 @@ const struct ast_block *ref_block_with(const struct ast_function *function,
 static enum rule call(struct ref *r, uint32_t t, const struct ast_stm *s)
 {
     struct ref_actor *x = &r->actors[t];
+    int32_t values[LIMIT_PARAMETERS];
     if (r->threads[t].depth == LIMIT_CALL_DEPTH) {
         ref_fail(r, REF_CALL_DEPTH, t);
         return RULE_INTK_CALL;
     }
-    if (!ref_enter_with(r, t, s))
+    if (!ref_arguments(r, t, s, values) || !ref_enter_with(r, t, s, values))
         return RULE_INTK_CALL;
     x->block = s->function->blocks;
     x->inside = false;

@@ -123,7 +123,8 @@ bool ref_may_choose(struct ref *r, uint32_t thread, const struct ast_expr *guard
 uint32_t ref_choose_marked(struct ref *r, uint32_t thread, const bool *marked, uint32_t count);
 const struct ast_expr *ref_leading_assume(const struct ast_block *block);
 int32_t ref_picked(struct ref *r, uint32_t thread, const struct ast_stm *s);
-bool ref_enter_with(struct ref *r, uint32_t thread, const struct ast_stm *s);
+bool ref_arguments(struct ref *r, uint32_t thread, const struct ast_stm *s, int32_t *values);
+bool ref_enter_with(struct ref *r, uint32_t thread, const struct ast_stm *s, const int32_t *values);
 const struct ast_stm *ref_leave_with(struct ref *r, uint32_t thread);
 const struct ast_block *ref_block_with(const struct ast_function *function,
                                        const struct ast_stm *stm);

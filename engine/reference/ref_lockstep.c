@@ -164,12 +164,13 @@ static enum rule call(struct ref *r, const struct vector *x, struct ref_actor *a
         ref_fail(r, REF_CALL_DEPTH, x->first);
         return RULE_LOCK_CALL;
     }
+    int32_t values[LIMIT_THREADS][LIMIT_PARAMETERS];
     for (uint32_t i = 0; i < x->count; i++)
-        if (!ref_enter_with(r, x->first + i, s)) {
-            while (i-- > 0) /* one is out of bounds: none has entered */
-                ref_leave(r, x->first + i);
+        if (!ref_arguments(r, x->first + i, s, values[i]))
             return RULE_LOCK_CALL;
-        }
+    for (uint32_t i = 0; i < x->count; i++)
+        if (!ref_enter_with(r, x->first + i, s, values[i]))
+            return RULE_LOCK_CALL;
     a->block = s->function->blocks;
     a->inside = false;
     return RULE_LOCK_CALL;

@@ -6,6 +6,7 @@
 #include "oracle/follow/follow.h"
 #include "oracle/reference/computed.h"
 #include "oracle/reference/source.h"
+#include "oracle/reference/wild.h"
 
 #include <string.h>
 
@@ -109,20 +110,36 @@ const struct observer *reference_watch(struct checking *c, enum subject_id subje
     return &f->observer;
 }
 
+/* Where an execution and its second account part. */
+static void evidence_followed(struct evidence *e, const struct follower *f)
+{
+    evidence_number(e, "step", (int64_t)f->steps);
+    evidence_number(e, "actor", f->actor);
+    evidence_string(e, "rule", rule_table[f->rule].name);
+    evidence_string(e, "reference_rule", rule_table[f->reference_rule].name);
+    evidence_string(e, "observable", f->observable);
+    evidence_string(e, "engine", f->engine_has);
+    evidence_string(e, "reference", f->reference_has);
+}
+
 static const char *evidence_of(struct checking *c, const struct follower *f,
                                const struct execution *execution)
 {
     struct evidence e;
     evidence_open(&e, c->arena);
     evidence_string(&e, "schedule", explore_name(c, execution));
-    evidence_number(&e, "step", (int64_t)f->steps);
-    evidence_number(&e, "actor", f->actor);
-    evidence_string(&e, "rule", rule_table[f->rule].name);
-    evidence_string(&e, "reference_rule", rule_table[f->reference_rule].name);
-    evidence_string(&e, "observable", f->observable);
-    evidence_string(&e, "engine", f->engine_has);
-    evidence_string(&e, "reference", f->reference_has);
+    evidence_followed(&e, f);
     return evidence_close(&e);
+}
+
+static const char *followed_sentence(struct arena *arena, const struct follower *f,
+                                     enum subject_id subject)
+{
+    return arena_printf(arena,
+                        "after step %llu of `%s`, rule %s, the engine and the reference differ in: "
+                        "%s (%s, reference: %s)",
+                        (unsigned long long)f->steps, subject_table[subject].name,
+                        rule_table[f->rule].name, f->observable, f->engine_has, f->reference_has);
 }
 
 static const char *class_of(const struct follower *f)
@@ -174,12 +191,7 @@ static void diverge(struct checking *c, const struct follower *f, const struct e
         return;
     d->part = arithmetic_of(c, f);
     d->evidence = evidence_of(c, f, execution);
-    d->summary =
-        arena_printf(c->arena,
-                     "after step %llu of `%s`, rule %s, the engine and the reference differ in: %s "
-                     "(%s, reference: %s)",
-                     (unsigned long long)f->steps, subject_table[execution->subject].name,
-                     rule_table[f->rule].name, f->observable, f->engine_has, f->reference_has);
+    d->summary = followed_sentence(c->arena, f, execution->subject);
     if (!f->against_policy && !f->at_start) /* which say nothing of a tape */
         d->tape = explore_record(c, execution);
     answer_diverge(answer, d);
@@ -318,6 +330,42 @@ static void judge_computed(struct checking *c)
             diverge_computed(c, &differs);
 }
 
+/* ---- drawn kernels under drawn subjects ---- */
+
+static void diverge_wild(struct checking *c, const struct wild_run *x)
+{
+    const struct follower *f = x->follower;
+    struct divergence *d = ARENA_NEW(c->arena, struct divergence);
+    struct evidence e;
+    evidence_open(&e, c->arena);
+    evidence_string(&e, "kernel", x->text);
+    evidence_string(&e, "subject", subject_table[x->subject].name);
+    evidence_string(&e, "schedule", sched_name(c->arena, &x->spec));
+    evidence_followed(&e, f);
+    *d = (struct divergence){.oracle = ORACLE_REFERENCE,
+                             .class_name = "wild",
+                             .rule = rule_of(f),
+                             .observable = observable_of(c->arena, f),
+                             .subject = x->subject,
+                             .evidence = evidence_close(&e),
+                             .drawn = true};
+    d->summary =
+        arena_printf(c->arena, "%s of `%s`", followed_sentence(c->arena, f, x->subject), x->text);
+    answer_diverge(&c->result->answers[ORACLE_REFERENCE], d);
+}
+
+static void judge_wild(struct checking *c)
+{
+    const size_t mark = arena_mark(c->arena);
+    struct wild_run x;
+    if (c->options->seed == 0)
+        return;
+    if (wild_agrees(c->arena, pcg_splitmix(c->options->seed + WILD_SEED), &x))
+        arena_release(c->arena, mark);
+    else
+        diverge_wild(c, &x);
+}
+
 /* ---- the answer ---- */
 
 /* "; not followed: crs (the reference has no rules for it), ..." */
@@ -337,6 +385,7 @@ void reference_judge(struct checking *c)
 {
     follow_all_lone(c);
     judge_computed(c);
+    judge_wild(c);
     struct answer *answer = &c->result->answers[ORACLE_REFERENCE];
     const struct reference *x = reference_of(c);
     if (!x && answer->verdict != VERDICT_DIVERGE) {

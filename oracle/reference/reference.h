@@ -16,6 +16,7 @@ enum {
     REFERENCE_STEPS = 1 << 12, /* of an execution */
     REFERENCE_STEPS_OF_CASE = 1 << 16,
     COMPUTED_SEED = 17,
+    WILD_SEED = 23,
     REFERENCE_HISTORIES = 1, /* executions of a subject whose histories are held against the text */
 };
 

@@ -531,9 +531,42 @@ static void uniform_conditions_are_read_once(void **state)
     }
 }
 
+/* Who may be chosen is asked without an access, also within all and any. */
+static void choosing_accesses_nothing(void **state)
+{
+    (void)state;
+    static const char *const kernels[] = {
+        "Start: pick(p, 1 : any(x == 7)); p = 1; x = 1 if (tid == 0); goto End; }",
+        "Start: x = 1 if (tid == 0); goto A, B; A: assume(any(x == 7)); goto End; B: goto End; }"};
+    for (size_t i = 0; i < COUNT(kernels); i++) {
+        struct access_log log = {.race = false};
+        const struct observer observer = {.context = &log, .read = on_read, .step = on_step};
+        const struct machine_options options = {.observers = &observer};
+        struct machine *m = vector_machine(arena_printf(&test_arena, VECTOR "%s", kernels[i]),
+                                           &BLOCKS_DEFAULTS, &options);
+        assert_int_equal(blocks_run(m, 0, BUDGET), STATUS_TERMINATED);
+        assert_int_equal(log.readers[support_address(m->program, "x")], 0);
+    }
+}
+
+/* all and any among a call's arguments are about the callers' frames, whoever has entered. */
+static void arguments_are_read_before_a_frame_is_entered(void **state)
+{
+    (void)state;
+    struct machine *m = machine_of(
+        "launch(threads = 4); shared int x; private int p;\n"
+        "void f(int n, out int r) lockstep { private int q; E: q = 9; r = n; goto D; D: return; }\n"
+        "kernel k() lockstep { private int l; Start: l = tid; f(all(l == tid), p);"
+        "x = p if (tid == 3); goto End; }");
+    assert_int_equal(blocks_run(m, 0, BUDGET), STATUS_TERMINATED);
+    assert_int_equal(word(m, "x", 0), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(choosing_accesses_nothing),
+        TEST(arguments_are_read_before_a_frame_is_entered),
         TEST(rules),
         TEST(calls),
         TEST(every_rule_fires),

@@ -1,0 +1,94 @@
+#include "oracle/reference/wild.h"
+
+#include "engine/base/pcg.h"
+#include "engine/input/input.h"
+#include "engine/subjects/forms.h"
+
+enum { STEPS = 160, STEPS_OF_THREAD = 8 };
+
+/* ---- who runs it ---- */
+
+static bool has_caches(enum subject_id subject)
+{
+    return subject_table[subject].vtable->environment != NULL;
+}
+
+static bool is_ptx(enum subject_id subject)
+{
+    return subject_table[subject].vtable->form == FORM_PTX;
+}
+
+/* One of those for whom there is any point; the ordinary ones, and what is given, three times of four. */
+static enum subject_id draw_subject(enum ast_form form, uint64_t drawn)
+{
+    enum subject_id of[SUBJECT_COUNT];
+    uint32_t count = 0;
+    const bool variant = drawn % 4 == 0;
+    if (form == FORM_LOCKSTEP)
+        return variant ? SUBJECT_LOCKSTEP_VACUOUS_SYNC : SUBJECT_LOCKSTEP;
+    for (uint32_t s = 0; s < SUBJECT_COUNT; s++) {
+        const struct subject_info *info = &subject_table[s];
+        const bool usual = info->role != SUBJECT_VARIANT || s == SUBJECT_CONVERGENCE;
+        if (info->vtable && !has_caches((enum subject_id)s) &&
+            subject_suits((enum subject_id)s, form) && usual != variant &&
+            !(form == FORM_BLOCKS && is_ptx((enum subject_id)s)))
+            of[count++] = (enum subject_id)s;
+    }
+    return of[drawn / 4 % count];
+}
+
+static struct sched_spec draw_schedule(const struct machine *machine, uint64_t drawn)
+{
+    const bool threads = !stackless_refuses(machine->semantics);
+    unsigned possible = threads ? PORTFOLIO_STACKLESS : 0;
+    if (threads && drawn % 3 == 0)
+        possible |= PORTFOLIO_POLICIES;
+    return sched_portfolio(drawn, drawn / 3 % 26, machine->actor_count, possible);
+}
+
+/* ---- one execution ---- */
+
+/* The machine, if there is one, and who follows it. */
+static void prepare(struct wild_run *x)
+{
+    static const enum ast_form forms[] = {FORM_STRUCTURED, FORM_STRUCTURED, FORM_BLOCKS,
+                                          FORM_LOCKSTEP};
+    const uint64_t drawn = pcg_splitmix(x->number);
+    const enum ast_form form = forms[drawn & 3];
+    const char *why;
+    x->subject = draw_subject(form, drawn >> 2);
+    x->text = wild_text(x->arena, form, is_ptx(x->subject), x->number);
+    const struct subject_info *subject = &subject_table[x->subject];
+    const struct form *made =
+        forms_get(forms_new(x->arena, parse_printed(x->arena, x->text)), subject->program);
+    x->refused =
+        made->program ? machine_refuses(x->arena, subject->vtable, made->program) : made->reason;
+    if (x->refused)
+        return;
+    x->machine = machine_new(x->arena, subject->vtable, made->program, &subject->options);
+    x->follower = follow_new(x->arena, ref_room_new(x->arena), x->subject, x->machine, &why);
+}
+
+static void run(struct wild_run *x)
+{
+    const uint64_t budget = STEPS + (uint64_t)STEPS_OF_THREAD * x->machine->program->total_threads;
+    struct scheduler scheduler;
+    x->spec = draw_schedule(x->machine, pcg_splitmix(x->number + 1));
+    follow_begin(x->follower, 4 * budget);
+    follow_obey(x->follower, x->arena, &x->spec);
+    x->follower->observer.next = NULL;
+    machine_observe(x->machine, &x->follower->observer);
+    machine_reset(x->machine);
+    sched_start(&scheduler, &x->spec, x->machine, x->arena);
+    x->status = machine_run(x->machine, &scheduler.choices, budget, NULL);
+    follow_end(x->follower, x->status);
+}
+
+bool wild_agrees(struct arena *arena, uint64_t number, struct wild_run *x)
+{
+    *x = (struct wild_run){.arena = arena, .number = number};
+    prepare(x);
+    if (x->follower)
+        run(x);
+    return !x->follower || x->follower->state != FOLLOW_PARTED;
+}

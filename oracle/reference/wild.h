@@ -1,0 +1,36 @@
+/*
+ * wild.h - small kernels over the whole grammar of the kernel language, each executed by a subject that is drawn from
+ * all there are, under a drawn schedule, and followed by the literal semantics (follow.h).
+ *
+ * Kernels of cases keep what campaigns compare: they end, leave few arrays, are run by the ordinary subjects, and none is
+ * in lock-step form. What only others reach is reached here: a statement in a place where no lowering puts it,
+ * a rule on purpose, an option of a machine, a schedule of its own, a warp of more than 32 lanes.
+ */
+#ifndef ORACLE_REFERENCE_WILD_H
+#define ORACLE_REFERENCE_WILD_H
+
+#include "engine/kernel/kernel.h"
+#include "engine/schedule/sched.h"
+#include "oracle/follow/follow.h"
+
+struct wild_run {
+    struct arena *arena;
+    uint64_t number;
+    const char *text;
+    enum subject_id subject;
+    struct machine *machine; /* NULL: the kernel is refused, .. */
+    const char *refused;     /* .. and why */
+    struct sched_spec spec;
+    struct follower *follower; /* NULL: the reference does not follow it */
+    enum status status;
+};
+
+/* The kernel of this number. False: what the engine does is not what the reference does, follower. */
+bool wild_agrees(struct arena *arena, uint64_t number, struct wild_run *x);
+
+/* ---- wild_text.c ---- */
+
+/* A kernel in this form, in the kernel language; of_ptx: seldom with what is not lowered to PTX. */
+const char *wild_text(struct arena *arena, enum ast_form form, bool of_ptx, uint64_t number);
+
+#endif
