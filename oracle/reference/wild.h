@@ -2,9 +2,9 @@
  * wild.h - small kernels over the whole grammar of the kernel language, each executed by a subject that is drawn from
  * all there are, under a drawn schedule, and followed by the literal semantics (follow.h).
  *
- * Kernels of cases keep what campaigns compare: they end, leave few arrays, are run by the ordinary subjects, and none is
- * in lock-step form. What only others reach is reached here: a statement in a place where no lowering puts it,
- * a rule on purpose, an option of a machine, a schedule of its own, a warp of more than 32 lanes.
+ * Kernels of cases keep what campaigns compare: they end, leave few arrays, and ordinary subjects run them; none is in
+ * lock-step form. What only others reach is reached here: a statement where no lowering puts it, a rule on purpose, an
+ * option of a machine, a schedule of its own, a warp of more than 32 lanes.
  */
 #ifndef ORACLE_REFERENCE_WILD_H
 #define ORACLE_REFERENCE_WILD_H
