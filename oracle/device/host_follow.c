@@ -154,6 +154,16 @@ static uint32_t slot_of_issue(const struct host_follow *f, uint32_t grid)
     return HOST_NONE;
 }
 
+/* The n-th of those that were not issued. */
+static uint32_t nth_block(const struct host_follow *f, uint32_t grid, uint32_t n)
+{
+    const struct ref_grid *g = &f->ref->grids[grid];
+    for (uint32_t b = 0; b < g->layout.blocks; b++)
+        if (g->blocks[b].where == REF_UNSCHEDULED && n-- == 0)
+            return b;
+    return HOST_NONE;
+}
+
 static void take_issue(struct host_follow *f)
 {
     uint32_t grid = f->step.a, slot = slot_of_issue(f, grid);
@@ -166,6 +176,11 @@ static void take_issue(struct host_follow *f)
     if (f->ways != (left > 1 && f->device->unissued[grid] ? left : 0)) {
         follow_tell(f, arena_printf(f->arena, "a block is issued, one of %u, and %u are left",
                                     (unsigned)f->ways, (unsigned)left));
+        return;
+    }
+    if (f->has_turns && f->ways > 0 &&
+        f->device->numbers[grid][slot] != nth_block(f, grid, f->way)) {
+        follow_tell(f, "another block is issued than the schedule has drawn");
         return;
     }
     if (f->cached)
@@ -269,6 +284,10 @@ static void see_step(void *context, struct device_alternative x, enum device_rul
         f->lost = true;
     if (!f->lost && !goes_on)
         follow_compare_alternatives(f);
+    if (f->has_turns && f->steps > 1)
+        ref_turns_over(&f->turns);
+    if (!f->lost && f->has_turns)
+        follow_turn(f, x);
     f->ways = 0;
     if (!f->lost)
         begin(f, x);
@@ -277,6 +296,8 @@ static void see_step(void *context, struct device_alternative x, enum device_rul
 static void see_choice(void *context, uint32_t n)
 {
     struct host_follow *f = context;
+    uint32_t way = f->has_turns ? ref_turns_choose(&f->turns, n) : 0;
+    f->way = f->ways ? f->way : way;
     f->ways = f->ways ? f->ways : n;
 }
 
@@ -382,7 +403,7 @@ static void compare_places(struct host_follow *f)
 
 void host_follow_start(struct host_follow *f)
 {
-    f->begun = f->lost = false;
+    f->begun = f->lost = f->has_turns = false;
     f->text = NULL;
     f->steps = 0;
     ref_device_start(f->ref, f->device->memory);

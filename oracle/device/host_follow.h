@@ -2,6 +2,7 @@
  * host_follow.h - executions of a device, followed step by step by a second account of devices and host programs
  * (engine/reference_device): after each step the same statements wait, run and are over, the same blocks are in the
  * same places, operations under way, lines and memory are the same, and the same alternatives are offered.
+ * A schedule takes the alternatives that a second account of schedules does.
  *
  * On trust: what a warp's step computes and accesses, which warps a block's barriers let step (the oracle `reference`
  * follows `crs`), how launches were laid out. With memory=caches operations and lines are followed micro step by micro
@@ -18,6 +19,8 @@ struct host_follow;
 struct host_follow *host_follow_watch(struct arena *arena, struct device *device);
 /* The device begins anew. */
 void host_follow_start(struct host_follow *follow);
+/* It is by this schedule, whose steps are to be the next ones in it. */
+void host_follow_schedule(struct host_follow *follow, const struct device_schedule *schedule);
 /* The execution has ended so. The first thing that differed, or NULL; *line: of the host's statement. */
 const char *host_follow_end(struct host_follow *follow, enum device_end end, uint32_t *line);
 void host_follow_leave(struct host_follow *follow);

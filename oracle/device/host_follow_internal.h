@@ -8,6 +8,7 @@
 #include "engine/device/device_caches.h"
 #include "engine/device/device_flight.h"
 #include "engine/reference_device/ref_device.h"
+#include "engine/reference_device/ref_turns.h"
 #include "oracle/device/host_follow.h"
 
 struct follow_observer {
@@ -25,7 +26,9 @@ struct host_follow {
     /* the step that is under way: it is taken by the reference when the next one begins */
     bool begun;
     struct device_alternative step;
-    uint32_t ways;      /* of the first choice within it; 0: none */
+    uint32_t ways, way; /* of the first choice within it; 0: none. Which the schedule takes */
+    bool has_turns;     /* the schedule is known */
+    struct ref_turns turns;
     uint32_t operation; /* ALTERNATIVE_MICRO: the reference's number, */
     struct ref_flight performed;
     const struct ptx_instruction *instruction; /* ALTERNATIVE_WARP: that is next; or NULL */
@@ -40,6 +43,9 @@ struct host_follow {
     const char *text;
     uint32_t line;
 };
+
+/* host_follow_turns.c: the schedule takes this step. */
+void follow_turn(struct host_follow *follow, struct device_alternative x);
 
 /* Something differs: of a statement, or where the host is. */
 void follow_tell_of(struct host_follow *follow, uint32_t statement, const char *text);

@@ -74,6 +74,7 @@ static void run(struct arena *arena, struct device *device, struct device_schedu
     if (!follow)
         return;
     host_follow_start(follow);
+    host_follow_schedule(follow, schedule);
     const char *text = host_follow_end(follow, device_execute(device, schedule), &line);
     if (text)
         host_add(arena, verdict, FINDING_REFERENCE, line,

@@ -228,6 +228,7 @@ static enum device_end execute_followed(struct judge *j, struct device *device,
     if (!j->follow)
         return device_execute(device, schedule);
     host_follow_start(j->follow);
+    host_follow_schedule(j->follow, schedule);
     enum device_end end = device_execute(device, schedule);
     const char *text = host_follow_end(j->follow, end, &line);
     if (text)

@@ -92,8 +92,10 @@ static const char *compare_execution(struct arena *arena, struct device *device,
 {
     uint32_t line;
     device_reset(device);
-    if (follow)
+    if (follow) {
         host_follow_start(follow);
+        host_follow_schedule(follow, schedule);
+    }
     enum device_end end = device_execute(device, schedule);
     const char *text = follow ? host_follow_end(follow, end, &line) : NULL;
     if (text || all->cut)
