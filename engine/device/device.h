@@ -44,8 +44,6 @@ extern const struct device_options DEVICE_SC;
 /* Changes options by words: a profile (sc, printed, llh, coherent), `name=value`. False: *why. */
 bool device_set(struct arena *arena, struct device_options *options, const char *text,
                 const char **why);
-/* What differs from DEVICE_SC: "sms=1 blocks=1", in the arena. */
-const char *device_options_text(struct arena *arena, const struct device_options *options);
 
 /* How one statement stands. */
 enum device_progress {

@@ -182,11 +182,11 @@ struct device *device_new(struct arena *arena, const struct host_program *progra
     return device;
 }
 
-/* With caches operations may be under way: the machine begins anew. */
-static void reset_grid(struct device *device, struct device_grid *grid)
+/* The machine begins anew: it may have ended in a fault, with operations under way, and what blocks have left where
+ * others will lie is a part of its state. */
+static void reset_grid(const struct device *device, const struct device_grid *grid)
 {
-    if (device->caches)
-        machine_reset(grid->machine);
+    machine_reset(grid->machine);
     empty_slots(device, grid);
 }
 

@@ -1,7 +1,6 @@
 /*
  * device_options.c - the settings of a device.
  */
-#include "engine/base/text.h"
 #include "engine/device/device.h"
 
 #include <stdlib.h>
@@ -32,6 +31,7 @@ static void set_profile(struct device_options *o, int profile)
     o->loads_free = profile == PROFILE_LLH;
     o->poloc = profile == PROFILE_LLH || profile == PROFILE_COHERENT;
     o->before = profile == PROFILE_COHERENT;
+    o->caches = false;
 }
 
 /* Which of two words, "no yes", this is; -1: neither. */
@@ -119,22 +119,4 @@ bool device_set(struct arena *arena, struct device_options *options, const char 
         text += length + (text[length] == ' ');
     }
     return true;
-}
-
-const char *device_options_text(struct arena *arena, const struct device_options *o)
-{
-    struct text text = text_begin(arena);
-#define DEVICE_NUMBER(field, name, least, most, usual, what)                                       \
-    if (o->field != DEVICE_SC.field)                                                               \
-        text_format(&text, " %s=%u", name, (unsigned)o->field);
-#define DEVICE_CHOICE(field, name, words, printed, llh, coherent, sc, what)                        \
-    if (o->field != DEVICE_SC.field)                                                               \
-        text_format(&text, " %s=%.*s", name, o->field ? 32 : (int)(strchr(words, ' ') - (words)),  \
-                    o->field ? strchr(words, ' ') + 1 : (words));
-#include "engine/device/device_options.def"
-#undef DEVICE_NUMBER
-#undef DEVICE_CHOICE
-    if (o->caches && o->inflight)
-        text_put(&text, " memory=caches");
-    return text.bytes + (*text.bytes == ' ');
 }

@@ -242,9 +242,6 @@ void device_search(struct device *device, uint64_t limit, enum device_reduction 
     s.table = calloc(slots, sizeof *s.table);
     s.scratch = malloc(4 * s.words);
     s.ends = calloc(s.limit + 1, 1);
-    /* What blocks have left where others will lie is a part of states, and nothing of what ran before may be. */
-    for (uint32_t i = 0; i < device->grid_count; i++)
-        machine_reset(device->grids[i].machine);
     device_reset(device);
     s.full = !s.states || !s.table || !s.scratch || !s.ends;
     if (!s.full) {

@@ -2,14 +2,6 @@
 
 enum { STEPS_IN_TURNS = 48, STEPS_AT_RANDOM = 16 /* fewer than so many */ };
 
-void ref_turns_begin(struct ref_turns *t, enum ref_order order, uint64_t seed, const uint32_t *tape,
-                     uint32_t tape_count)
-{
-    *t = (struct ref_turns){.order = order, .tape = tape, .tape_count = tape_count};
-    t->rng = pcg_derive(seed, PCG_SCHEDULE, 0);
-    t->last = (struct ref_alternative){.act = REF_HOST};
-}
-
 bool ref_turns_goes_on(const struct ref_turns *t, bool can)
 {
     return can && t->steps_left > 0 && t->last.act == REF_WARP && t->next >= t->tape_count;
@@ -86,7 +78,7 @@ struct ref_alternative ref_turns_pick(struct ref_turns *t, const struct ref_alte
     if (t->order == REF_LAST)
         return offered[count - 1];
     if (t->order == REF_RANDOM)
-        return offered[pcg_below(&t->rng, count)];
+        return offered[t->draw(t->stream, count)];
     return in_turns(t, offered, count, held);
 }
 
@@ -101,12 +93,12 @@ uint32_t ref_turns_choose(struct ref_turns *t, uint32_t n)
 {
     if (t->next < t->tape_count)
         return t->tape[t->next++] % n;
-    return t->order == REF_RANDOM ? pcg_below(&t->rng, n) : t->order == REF_LAST ? n - 1 : 0;
+    return t->order == REF_RANDOM ? t->draw(t->stream, n) : t->order == REF_LAST ? n - 1 : 0;
 }
 
 void ref_turns_over(struct ref_turns *t)
 {
     if (!t->is_again)
         t->steps_left =
-            t->order == REF_RANDOM ? pcg_below(&t->rng, STEPS_AT_RANDOM) : STEPS_IN_TURNS;
+            t->order == REF_RANDOM ? t->draw(t->stream, STEPS_AT_RANDOM) : STEPS_IN_TURNS;
 }

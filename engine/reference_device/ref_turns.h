@@ -5,9 +5,8 @@
 #ifndef ENGINE_REF_TURNS_H
 #define ENGINE_REF_TURNS_H
 
-#include "engine/base/pcg.h"
-
 #include <stdbool.h>
+#include <stdint.h>
 
 enum ref_order { REF_TURNS, REF_RANDOM, REF_LAZY, REF_LAST, REF_LATE };
 enum ref_act { REF_HOST, REF_START, REF_COPY, REF_ISSUE, REF_WARP, REF_MICRO, REF_SILENT };
@@ -19,7 +18,8 @@ struct ref_alternative {
 
 struct ref_turns {
     enum ref_order order;
-    struct pcg rng;
+    uint32_t (*draw)(void *stream, uint32_t n); /* the schedule's next number below n */
+    void *stream;
     const uint32_t *tape;
     uint32_t tape_count, next;   /* entries that are taken first */
     uint32_t astray;             /* 1 + the first one that could not be taken; 0: none */
@@ -28,8 +28,8 @@ struct ref_turns {
     bool is_again;               /* the step that was taken is one of these */
 };
 
-void ref_turns_begin(struct ref_turns *t, enum ref_order order, uint64_t seed, const uint32_t *tape,
-                     uint32_t tape_count);
+/* It begins with its order, numbers and tape, and all else 0: `last` is the host. */
+
 /* Whether the warp that stepped last is to step again before anybody looks who else can; `can`: it could. */
 bool ref_turns_goes_on(const struct ref_turns *t, bool can);
 /* One of those that there are, in their order; `held`: blocks of each SM. */

@@ -7,6 +7,7 @@
 
 enum {
     STEPS_FOLLOWED = 1 << 14,
+    TEXTS_SHARE = 8,     /* so many steps one is asked of that tells what it is */
     PLACED_MOST = 1 << 8 /* words of buffers whose places are asked about */
 };
 
@@ -288,6 +289,8 @@ static void see_step(void *context, struct device_alternative x, enum device_rul
         ref_turns_over(&f->turns);
     if (!f->lost && f->has_turns)
         follow_turn(f, x);
+    if (!f->lost && f->steps % TEXTS_SHARE == 0)
+        follow_compare_text(f, x);
     f->ways = 0;
     if (!f->lost)
         begin(f, x);
@@ -415,6 +418,10 @@ void host_follow_start(struct host_follow *f)
 const char *host_follow_end(struct host_follow *f, enum device_end end, uint32_t *line)
 {
     finish(f, false);
+    if (!f->lost && end == END_STUCK)
+        follow_compare_alternatives(f);
+    if (!f->lost)
+        follow_compare_end(f, end);
     if (!f->lost && (end == END_DONE) != ref_is_over(f->ref) && end != END_FAULT)
         follow_tell(f, end == END_DONE ? "the program is over, and something is left to do"
                                        : "the program is over, and goes on");

@@ -25,6 +25,17 @@ void host_follow_schedule(struct host_follow *follow, const struct device_schedu
 const char *host_follow_end(struct host_follow *follow, enum device_end end, uint32_t *line);
 void host_follow_leave(struct host_follow *follow);
 
+/* 1 + the entry of its tape at which the schedule went astray; 0: it did not. */
+uint32_t host_follow_astray(const struct host_follow *follow);
+
+/* host_devices.c. Where an SM has just what the launches of the device need they are taken, and refused where it has
+ * one thread, register or byte less. NULL: so it is. */
+const char *host_room_differs(struct arena *arena, const struct device *device,
+                              const char *settings, uint64_t seed);
+/* What is recorded of an execution makes it again. `follow`: who watches the device, or NULL. */
+const char *host_tape_differs(struct arena *arena, struct device *device,
+                              struct host_follow *follow, uint64_t seed);
+
 /* Whether the device's settings, as words, are what the reference takes the words for; NULL: they are. */
 const char *host_settings_differ(struct arena *arena, const char *words);
 

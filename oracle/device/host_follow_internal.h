@@ -4,6 +4,7 @@
 #ifndef ORACLE_HOST_FOLLOW_INTERNAL_H
 #define ORACLE_HOST_FOLLOW_INTERNAL_H
 
+#include "engine/base/pcg.h"
 #include "engine/crs/crs.h"
 #include "engine/device/device_caches.h"
 #include "engine/device/device_flight.h"
@@ -29,6 +30,7 @@ struct host_follow {
     uint32_t ways, way; /* of the first choice within it; 0: none. Which the schedule takes */
     bool has_turns;     /* the schedule is known */
     struct ref_turns turns;
+    struct pcg numbers;
     uint32_t operation; /* ALTERNATIVE_MICRO: the reference's number, */
     struct ref_flight performed;
     const struct ptx_instruction *instruction; /* ALTERNATIVE_WARP: that is next; or NULL */
@@ -43,6 +45,10 @@ struct host_follow {
     const char *text;
     uint32_t line;
 };
+
+/* host_follow_texts.c: what the device says of the alternative, and of how it ended. */
+void follow_compare_text(struct host_follow *follow, struct device_alternative x);
+void follow_compare_end(struct host_follow *follow, enum device_end end);
 
 /* host_follow_turns.c: the schedule takes this step. */
 void follow_turn(struct host_follow *follow, struct device_alternative x);

@@ -17,6 +17,11 @@ static struct ref_alternative alternative_of(struct device_alternative x)
     return (struct ref_alternative){acts[x.kind], x.a, x.b};
 }
 
+static uint32_t draw(void *stream, uint32_t n)
+{
+    return pcg_below(stream, n);
+}
+
 void host_follow_schedule(struct host_follow *f, const struct device_schedule *s)
 {
     static const enum ref_order orders[] = {[ORDER_TURNS] = REF_TURNS,
@@ -25,7 +30,12 @@ void host_follow_schedule(struct host_follow *f, const struct device_schedule *s
                                             [ORDER_LAST] = REF_LAST,
                                             [ORDER_LATE] = REF_LATE};
     f->has_turns = true;
-    ref_turns_begin(&f->turns, orders[s->order], s->seed, s->tape, s->tape_count);
+    f->numbers = pcg_derive(s->seed, PCG_SCHEDULE, 0);
+    f->turns = (struct ref_turns){.order = orders[s->order],
+                                  .draw = draw,
+                                  .stream = &f->numbers,
+                                  .tape = s->tape,
+                                  .tape_count = s->tape_count};
 }
 
 /* Blocks of each SM, of all grids. */
@@ -70,4 +80,9 @@ void follow_turn(struct host_follow *f, struct device_alternative x)
         follow_tell(f, arena_printf(f->arena, "not this is next in the schedule: %s",
                                     device_alternative_text(f->arena, f->device, x)));
     ref_turns_take(&f->turns, expected, goes_on);
+}
+
+uint32_t host_follow_astray(const struct host_follow *f)
+{
+    return f->turns.astray;
 }

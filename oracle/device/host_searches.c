@@ -13,7 +13,9 @@ enum {
     EXECUTIONS = 4,
     STEPS = 2000,
     ROOM = 4 /* lines */,
-    MISTAKES = 8
+    MISTAKES = 8,
+    SETTINGS = 4,
+    TURNS = 1 << 18 /* steps */
 };
 
 /* NULL: the device refuses the program. */
@@ -120,6 +122,8 @@ static const char *compare_executions(struct arena *arena, struct device *device
         differs = compare_execution(arena, device, follow, &schedule, all);
         *steps += device->steps;
     }
+    if (!differs)
+        differs = host_tape_differs(arena, device, follow, seed);
     if (follow)
         host_follow_leave(follow);
     return differs;
@@ -155,6 +159,17 @@ static const char *compare_caches(struct arena *arena, const struct host_program
     return compare_executions(arena, over, cached, seed, steps);
 }
 
+/* Who takes turns comes to an end, or to a state again, from which the program then cannot end. */
+static const char *compare_turns(struct device *device, const struct device_outcomes *all)
+{
+    struct device_schedule schedule = {.order = ORDER_TURNS, .budget = TURNS};
+    device_reset(device);
+    enum device_end end = device_execute(device, &schedule);
+    if (end == END_NONE_LEFT)
+        return "a state has come back, and it is not told";
+    return end == END_HANG && all->lost == 0 ? "a hang is told of a program that ends" : NULL;
+}
+
 static const char *compare_searches(struct arena *arena, const struct host_program *program,
                                     struct device *device, const char *settings, uint64_t seed,
                                     uint64_t *steps)
@@ -166,6 +181,8 @@ static const char *compare_searches(struct arena *arena, const struct host_progr
         differs = compare_eager(arena, device, all);
     if (!differs && !all->cut)
         differs = compare_bounds(arena, device, all, seed);
+    if (!differs && !all->cut && !device->options.inflight && seed % 2)
+        differs = compare_turns(device, all);
     if (!differs)
         differs = compare_executions(arena, device, all, seed, steps);
     return differs ? differs : compare_caches(arena, program, settings, seed, steps);
@@ -178,10 +195,16 @@ const char *host_tiny_differs(struct arena *arena, const char *program, const ch
     diag_init(diag, "tiny", program, strlen(program));
     const struct host_program *p = host_parse(arena, "tiny", program, strlen(program), diag);
     struct device *device = p ? make_device(arena, p, settings, "") : NULL;
+    if (!p)
+        return "it cannot be read";
     if (!device)
-        return p ? NULL : "it cannot be read";
+        return host_settings_differ(arena, settings);
     struct pcg rng = pcg_derive(seed, PCG_KERNEL, 0);
     const char *differs = host_settings_differ(arena, settings);
+    for (uint32_t i = 0; i < SETTINGS && !differs; i++)
+        differs = host_settings_drawn_differ(arena, &rng);
+    if (!differs)
+        differs = host_room_differs(arena, device, settings, seed);
     if (!differs)
         differs = host_mistakes_differ(arena, &rng, MISTAKES);
     return differs ? differs : compare_searches(arena, p, device, settings, seed, steps);

@@ -34,7 +34,8 @@ static void put_kernel(struct text *text, struct pcg *rng, const struct size *si
                                              "barrier();",
                                              "if (x[0] == 1)\n y[0] = 4;",
                                              "y[0] = v;",
-                                             "v = v * 2 + tid;"};
+                                             "v = v * 2 + tid;",
+                                             "x[v] = 6;" /* perhaps beyond its end */};
     text_format(text,
                 "kernel k%u\nlaunch(threads = 1, warp = %u);\nglobal int x[2];\nglobal int y[1];\n"
                 "shared int s[2];\nprivate int v;\nkernel k%u() {\n",
@@ -75,7 +76,8 @@ static void put_ptx(struct text *text, struct pcg *rng, const struct size *size,
                                            "ld.local.lu.u32 %v, [w]",
                                            "membar.gl",
                                            "membar.cta",
-                                           "mad.lo.u32 %b, %v, 4, %b"};
+                                           "mad.lo.u32 %b, %v, 4, %b",
+                                           "st.global.u32 [%x+8], %b" /* beyond its end */};
     text_format(
         text,
         "kernel k%u\n// simtfuzz: warp=%u\n.version 7.5\n.target sm_70\n.address_size 64\n"

@@ -24,4 +24,8 @@ const char *host_tiny_differs(struct arena *arena, const char *program, const ch
  * NULL: nothing differs. */
 const char *host_mistakes_differ(struct arena *arena, struct pcg *rng, uint32_t count);
 
+/* host_devices.c. Settings that are drawn over all that there are, up to their bounds, are what they say; with one
+ * mistake they are refused. */
+const char *host_settings_drawn_differ(struct arena *arena, struct pcg *rng);
+
 #endif
