@@ -95,6 +95,8 @@ const struct cli_option option_table[] = {
      "or --resume"},
     {"host", 0, OPTION_FLAG, NULL, ON(GEN), FIELD(host), 0, NULL,
      "host programs (docs/host.md) instead of kernels"},
+    {"litmus", 0, OPTION_FLAG, NULL, ON(GEN), FIELD(litmus), 0, NULL,
+     "litmus tests (docs/memory.md) instead of kernels"},
     {"device", 0, OPTION_TEXT, "SETTINGS", ON(CHECK) | ON(TRACE) | ON(RUN) | ON(REDUCE),
      FIELD(device), 0, NULL,
      "host programs: settings of the modelled device, which beat those of the program: "

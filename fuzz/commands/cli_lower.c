@@ -14,6 +14,7 @@
 #include "fuzz/case/case.h"
 #include "fuzz/cli/cli.h"
 #include "fuzz/host/cli_host.h"
+#include "fuzz/litmus/litmus_hunt.h"
 #include "fuzz/out/json.h"
 
 #include <inttypes.h>
@@ -343,6 +344,8 @@ int command_gen(struct cli *cli)
     struct gen_options gen = GEN_DEFAULTS;
     if (o->host)
         return cli_host_gen(cli);
+    if (o->litmus)
+        return litmus_gen(cli);
     gen.features = o->features;
     gen.weights = o->weights;
     gen.mutate = o->mutate;

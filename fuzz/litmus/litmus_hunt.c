@@ -74,3 +74,27 @@ int litmus_hunt(struct cli *cli)
     tell_tally(cli, &tally, number);
     return broken ? CLI_DIVERGENCE : CLI_OK;
 }
+
+int litmus_gen(struct cli *cli)
+{
+    const struct cli_options *o = &cli->options;
+    for (uint64_t i = 0; i < o->count && !ferror(stdout); i++) {
+        size_t mark = arena_mark(&cli->arena);
+        uint64_t number = o->first_case + i;
+        struct drawn_test test = litmus_draw(o->seed, number);
+        const char *text = litmus_draw_text(&cli->arena, &test);
+        if (o->json) {
+            struct json json;
+            json_line_begin(&json, stdout);
+            json_key_hex(&json, "seed", o->seed);
+            json_key_u64(&json, "case", number);
+            json_key_string(&json, "law", law_table[test.law].name);
+            json_key_string(&json, "text", text);
+            json_line_end(&json);
+        } else if (text) {
+            printf("%s%s", i > 0 ? "\n" : "", text);
+        }
+        arena_release(&cli->arena, mark);
+    }
+    return CLI_OK;
+}

@@ -8,4 +8,7 @@
 
 int litmus_hunt(struct cli *cli);
 
+/* `simtfuzz gen --litmus`: prints them. */
+int litmus_gen(struct cli *cli);
+
 #endif

@@ -9,7 +9,7 @@
 # BUILD is a build folder with simtfuzz in it (and, where units are asked, with the unit tests). Asked are
 #     campaign   the ordinary campaign, one worker, until its first finding that is not known, or so many seconds
 #     corpus     check of all of corpus/
-#     golden     the unit tests that compare with tests/golden
+#     golden     what commands say (tests/golden/said.sh), and the unit tests that compare with tests/golden
 #     units      all other unit tests, and the cases (tests/cases)
 #
 # WORK/exam.tsv has a line a fault and asker: fault file asker found|missed|unbuilt CPU-seconds cases who. What is
@@ -82,6 +82,11 @@ ask_corpus() {
 # The unit tests of the build folder, and the cases; golden ones are those that name tests/golden.
 ask_tests() { # asker, yes|no: golden ones
     local limit=240 status cpu all=0 test source files
+    if [ "$2" = yes ]; then
+        timed "$sources/tests/golden/said.sh" "$overlay/simtfuzz"
+        all=$cpu
+        if [ "$status" -ne 0 ]; then put "$1" found "$all" - said; return; fi
+    fi
     for source in $(find "$sources/tests/unit" -name 'test_*.c' | sort) "$sources/tests/cases/run_cases.c"; do
         test=$(basename "$source" .c)
         [ -x "$build/tests/$test" ] || [ -x "$build/tests/cases/$test" ] || continue
