@@ -94,7 +94,8 @@ struct cli_options {
     uint64_t case_timeout_ms;
     bool shard_given; /* by --shard or by a job array */
     bool verbose;     /* of run */
-    bool stop_on_finding, no_minimise, exhaustive, enumerate, spin, host, litmus, same_value, atomics_sync;
+    bool stop_on_finding, no_minimise, exhaustive, enumerate, spin, host, litmus, same_value,
+        atomics_sync;
     bool unscoped;
     const char *config;           /* a file or a preset, or NULL */
     const char *config_text;      /* of it; NULL: none */
