@@ -341,16 +341,21 @@ static void diverge_wild(struct checking *c, const struct wild_run *x)
     evidence_string(&e, "kernel", x->text);
     evidence_string(&e, "subject", subject_table[x->subject].name);
     evidence_string(&e, "schedule", sched_name(c->arena, &x->spec));
-    evidence_followed(&e, f);
+    if (x->differs)
+        evidence_string(&e, "differs", x->differs);
+    else
+        evidence_followed(&e, f);
     *d = (struct divergence){.oracle = ORACLE_REFERENCE,
                              .class_name = "wild",
-                             .rule = rule_of(f),
-                             .observable = observable_of(c->arena, f),
+                             .rule = x->differs ? RULE_NONE : rule_of(f),
+                             .observable = x->differs ? x->differs : observable_of(c->arena, f),
                              .subject = x->subject,
                              .evidence = evidence_close(&e),
                              .drawn = true};
-    d->summary =
-        arena_printf(c->arena, "%s of `%s`", followed_sentence(c->arena, f, x->subject), x->text);
+    d->summary = x->differs ? arena_printf(c->arena, "%s, under `%s`: `%s`", x->differs,
+                                           subject_table[x->subject].name, x->text)
+                            : arena_printf(c->arena, "%s of `%s`",
+                                           followed_sentence(c->arena, f, x->subject), x->text);
     answer_diverge(&c->result->answers[ORACLE_REFERENCE], d);
 }
 

@@ -176,6 +176,7 @@ static enum ref_end end_of(const struct source *x, const struct machine *machine
     return status == STATUS_ASSERT_FAILS    ? REF_ASSERT_FAILS
            : status == STATUS_OUT_OF_BOUNDS ? REF_OUT_OF_BOUNDS
            : status == STATUS_CALL_DEPTH    ? REF_CALL_DEPTH
+           : status == STATUS_INFEASIBLE    ? REF_INFEASIBLE
                                             : REF_RUNNING;
 }
 
@@ -224,6 +225,22 @@ static void take_inputs(struct source *x)
     }
 }
 
+/* The thread is run again, with the history as it stands now. */
+static const char *run_again(struct source *x, const struct machine *machine, uint32_t thread,
+                             enum ref_end end, uint64_t *left)
+{
+    for (uint32_t i = 0; i < x->history.count; i++)
+        x->history.events[i].used = false;
+    ref_source_start(x->reference, x->inputs);
+    take_inputs(x);
+    struct ref_source_end found =
+        ref_source_run(x->reference, thread, &x->history, end, STATEMENTS, left);
+    if (!found.differs && found.ended && end == REF_TERMINATED &&
+        !same_privates(x, machine, thread))
+        found.differs = "private memory";
+    return found.differs;
+}
+
 struct source_answer source_end(struct source *x, const struct machine *machine, enum status status)
 {
     uint64_t left = STATEMENTS_ALL;
@@ -246,4 +263,83 @@ struct source_answer source_end(struct source *x, const struct machine *machine,
         return answer;
     }
     return answer;
+}
+
+/* ---- what must be refused ---- */
+
+/* Whether the text misses this read, which it took, when it is left out: no other can be taken for it, whatever else the
+ * thread has read there was the same value, and it does something behind it, or its end is known. */
+static bool is_missed(const struct source *x, uint32_t number, bool ended)
+{
+    const struct ref_event *e = x->history.events, *one = &e[number];
+    bool goes_on = ended;
+    for (uint32_t i = 0; i < x->history.count; i++) {
+        if (e[i].thread != one->thread)
+            continue;
+        goes_on = goes_on || (i > number && e[i].kind != REF_EVENT_READ);
+        if (e[i].kind == REF_EVENT_READ && e[i].address == one->address &&
+            (!e[i].used || e[i].value != one->value))
+            return false;
+    }
+    return goes_on;
+}
+
+/* Changes an event that was taken; NULL: nothing of it can be changed so that the text could not do it. */
+static const char *spoil(struct source *x, uint32_t number, bool ended, uint64_t drawn)
+{
+    struct ref_event *e = &x->history.events[number];
+    const bool has_value = e->kind == REF_EVENT_WRITE || e->kind == REF_EVENT_ATOMIC;
+    if (e->kind == REF_EVENT_READ) {
+        if (!is_missed(x, number, ended))
+            return NULL;
+        e->thread = UINT32_MAX;
+        return "a read is left out";
+    }
+    switch (drawn % 3) {
+    case 0:
+        if (!has_value)
+            break;
+        e->value ^= (int32_t)1 << (drawn / 4 % 31);
+        return "another value";
+    case 1:
+        if (!has_value)
+            break;
+        e->address++;
+        return "another place";
+    default:
+        break;
+    }
+    e->kind = e->kind == REF_EVENT_BARRIER ? REF_EVENT_WRITE
+              : drawn & 4                  ? REF_EVENT_BARRIER
+              : has_value && drawn & 8
+                  ? (e->kind == REF_EVENT_WRITE ? REF_EVENT_ATOMIC : REF_EVENT_WRITE)
+                  : REF_EVENT_BARRIER;
+    return "another kind";
+}
+
+const char *source_allows(struct source *x, const struct machine *machine, enum status status,
+                          uint64_t drawn)
+{
+    uint64_t left = STATEMENTS_ALL;
+    const uint32_t thread = (uint32_t)(drawn % x->reference->thread_count);
+    const enum ref_end end = end_of(x, machine, status, thread);
+    uint32_t taken[EVENTS], count = 0;
+    if (x->full || run_again(x, machine, thread, end, &left))
+        return NULL;
+    for (uint32_t i = 0; i < x->history.count; i++)
+        if (x->history.events[i].thread == thread && x->history.events[i].used)
+            taken[count++] = i;
+    /* How it ended, where that is known; or something that it did. */
+    if (end != REF_RUNNING && (count == 0 || drawn / 64 % 4 == 0)) {
+        const enum ref_end other = end == REF_TERMINATED ? REF_ASSERT_FAILS : REF_TERMINATED;
+        return run_again(x, machine, thread, other, &left) ? NULL : "another end";
+    }
+    if (count == 0)
+        return NULL;
+    const uint32_t number = taken[drawn / 256 % count];
+    const struct ref_event was = x->history.events[number];
+    const char *what = spoil(x, number, end != REF_RUNNING, drawn / 65536);
+    const char *differs = what ? run_again(x, machine, thread, end, &left) : "";
+    x->history.events[number] = was;
+    return differs || left == 0 ? NULL : what;
 }

@@ -40,4 +40,9 @@ struct source_answer {
 struct source_answer source_end(struct source *x, const struct machine *machine,
                                 enum status status);
 
+/* Behind source_end, which found nothing: one thing that a thread did is told as something else, or how it ended. NULL:
+ * then the text does not do it, or nothing can be told otherwise; else what the second account lets pass. */
+const char *source_allows(struct source *x, const struct machine *machine, enum status status,
+                          uint64_t drawn);
+
 #endif

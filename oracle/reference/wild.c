@@ -18,23 +18,31 @@ static bool is_ptx(enum subject_id subject)
     return subject_table[subject].vtable->form == FORM_PTX;
 }
 
-/* One of those for whom there is any point; the ordinary ones, and what is given, three times of four. */
+static bool has_other_barriers(enum subject_id subject)
+{
+    return subject_table[subject].options.block_options != 0;
+}
+
+/* One of those for whom there is any point; the ordinary ones, and what is given, three times of four; of the others
+ * those with other barriers one time in three. PTX of kernels in block form, whose guards it seldom has, is asked by
+ * cases. */
 static enum subject_id draw_subject(enum ast_form form, uint64_t drawn)
 {
     enum subject_id of[SUBJECT_COUNT];
     uint32_t count = 0;
     const bool variant = drawn % 4 == 0;
+    const bool of_barriers = variant && form == FORM_STRUCTURED && drawn / 4 % 3 == 0;
     if (form == FORM_LOCKSTEP)
         return variant ? SUBJECT_LOCKSTEP_VACUOUS_SYNC : SUBJECT_LOCKSTEP;
     for (uint32_t s = 0; s < SUBJECT_COUNT; s++) {
+        const enum subject_id id = (enum subject_id)s;
         const struct subject_info *info = &subject_table[s];
-        const bool usual = info->role != SUBJECT_VARIANT || s == SUBJECT_CONVERGENCE;
-        if (info->vtable && !has_caches((enum subject_id)s) &&
-            subject_suits((enum subject_id)s, form) && usual != variant &&
-            !(form == FORM_BLOCKS && is_ptx((enum subject_id)s)))
-            of[count++] = (enum subject_id)s;
+        const bool usual = info->role != SUBJECT_VARIANT || id == SUBJECT_CONVERGENCE;
+        if (info->vtable && !has_caches(id) && subject_suits(id, form) && usual != variant &&
+            !(form == FORM_BLOCKS && is_ptx(id)) && (!of_barriers || has_other_barriers(id)))
+            of[count++] = id;
     }
-    return of[drawn / 4 % count];
+    return of[drawn / 12 % count];
 }
 
 static struct sched_spec draw_schedule(const struct machine *machine, uint64_t drawn)
@@ -51,22 +59,44 @@ static struct sched_spec draw_schedule(const struct machine *machine, uint64_t d
 /* The machine, if there is one, and who follows it. */
 static void prepare(struct wild_run *x)
 {
-    static const enum ast_form forms[] = {FORM_STRUCTURED, FORM_STRUCTURED, FORM_BLOCKS,
-                                          FORM_LOCKSTEP};
+    static const enum ast_form drawn_forms[] = {FORM_STRUCTURED, FORM_STRUCTURED, FORM_BLOCKS,
+                                                FORM_LOCKSTEP};
     const uint64_t drawn = pcg_splitmix(x->number);
-    const enum ast_form form = forms[drawn & 3];
+    const enum ast_form form = drawn_forms[drawn & 3];
     const char *why;
     x->subject = draw_subject(form, drawn >> 2);
-    x->text = wild_text(x->arena, form, is_ptx(x->subject), x->number);
+    const struct wild_wish wish = {.form = form,
+                                   .of_ptx = is_ptx(x->subject),
+                                   .of_barriers =
+                                       subject_table[x->subject].options.block_options != 0};
+    x->text = wild_text(x->arena, &wish, x->number);
     const struct subject_info *subject = &subject_table[x->subject];
-    const struct form *made =
-        forms_get(forms_new(x->arena, parse_printed(x->arena, x->text)), subject->program);
+    const struct ast_kernel *kernel = parse_printed(x->arena, x->text);
+    struct forms *forms = forms_new(x->arena, kernel);
+    const struct form *made = forms_get(forms, subject->program);
     x->refused =
         made->program ? machine_refuses(x->arena, subject->vtable, made->program) : made->reason;
     if (x->refused)
         return;
     x->machine = machine_new(x->arena, subject->vtable, made->program, &subject->options);
     x->follower = follow_new(x->arena, ref_room_new(x->arena), x->subject, x->machine, &why);
+    if (form == FORM_STRUCTURED && source_applies(x->subject) &&
+        !forms_is_predicated(subject->program))
+        x->source = source_new(x->arena, ref_room_new(x->arena), kernel,
+                               forms_get(forms, PROGRAM_CORE)->program, &why);
+}
+
+/* What each thread did is what its text does; and the text does not do what is told of a thread otherwise. */
+static void ask_source(struct wild_run *x)
+{
+    const struct source_answer a = source_end(x->source, x->machine, x->status);
+    x->differs = a.differs;
+    if (a.differs)
+        return;
+    const char *allowed =
+        source_allows(x->source, x->machine, x->status, pcg_splitmix(x->number + 2));
+    if (allowed)
+        x->differs = arena_printf(x->arena, "the text allows: %s", allowed);
 }
 
 static void run(struct wild_run *x)
@@ -76,12 +106,17 @@ static void run(struct wild_run *x)
     x->spec = draw_schedule(x->machine, pcg_splitmix(x->number + 1));
     follow_begin(x->follower, 4 * budget);
     follow_obey(x->follower, x->arena, &x->spec);
-    x->follower->observer.next = NULL;
+    struct observer *behind = x->source ? source_begin(x->source, x->machine) : NULL;
+    x->follower->observer.next = behind;
+    if (behind)
+        behind->next = NULL;
     machine_observe(x->machine, &x->follower->observer);
     machine_reset(x->machine);
     sched_start(&scheduler, &x->spec, x->machine, x->arena);
     x->status = machine_run(x->machine, &scheduler.choices, budget, NULL);
     follow_end(x->follower, x->status);
+    if (behind && x->follower->state != FOLLOW_PARTED)
+        ask_source(x);
 }
 
 bool wild_agrees(struct arena *arena, uint64_t number, struct wild_run *x)
@@ -90,5 +125,5 @@ bool wild_agrees(struct arena *arena, uint64_t number, struct wild_run *x)
     prepare(x);
     if (x->follower)
         run(x);
-    return !x->follower || x->follower->state != FOLLOW_PARTED;
+    return !x->differs && (!x->follower || x->follower->state != FOLLOW_PARTED);
 }

@@ -12,6 +12,7 @@
 #include "engine/kernel/kernel.h"
 #include "engine/schedule/sched.h"
 #include "oracle/follow/follow.h"
+#include "oracle/reference/source.h"
 
 struct wild_run {
     struct arena *arena;
@@ -22,15 +23,25 @@ struct wild_run {
     const char *refused;     /* .. and why */
     struct sched_spec spec;
     struct follower *follower; /* NULL: the reference does not follow it */
+    struct source *source;     /* NULL: no text's history is asked */
     enum status status;
+    const char *differs; /* beside what is followed: what a thread did that its text does not, .. */
 };
 
-/* The kernel of this number. False: what the engine does is not what the reference does, follower. */
+/* The kernel of this number. False: what the engine does is not what the reference does (follower), or differs says
+ * what else is not as it should be. */
 bool wild_agrees(struct arena *arena, uint64_t number, struct wild_run *x);
 
 /* ---- wild_text.c ---- */
 
-/* A kernel in this form, in the kernel language; of_ptx: seldom with what is not lowered to PTX. */
-const char *wild_text(struct arena *arena, enum ast_form form, bool of_ptx, uint64_t number);
+/* What a kernel is drawn for: PTX, so seldom with what is not lowered to it; rules of barriers, so with some, and two
+ * blocks as a rule. */
+struct wild_wish {
+    enum ast_form form;
+    bool of_ptx, of_barriers;
+};
+
+/* A kernel in the kernel language. */
+const char *wild_text(struct arena *arena, const struct wild_wish *wish, uint64_t number);
 
 #endif

@@ -21,7 +21,7 @@ struct drawing {
     struct text out;
     enum ast_form form;
     uint32_t threads, warp;
-    bool has_votes, has_named, has_barriers, has_functions, has_choices, is_rough;
+    bool has_votes, has_named, has_barriers, has_functions, has_choices, is_rough, is_of_barriers;
     bool in_function, reduces;
     bool in_loop, breakable;
     uint32_t counters; /* of loops around */
@@ -287,7 +287,7 @@ static void call(struct drawing *d)
 /* One that parts have: `x = e`, without a semicolon. */
 static void simple(struct drawing *d)
 {
-    switch (below(d, 16)) {
+    switch (below(d, d->is_of_barriers ? 8 : 16)) {
     case 0:
         if (d->has_barriers && d->form == FORM_LOCKSTEP) {
             put(d, once_in(d, 3) ? "sync(any(" : "sync(all(");
@@ -621,10 +621,10 @@ static void variables(struct drawing *d)
 }
 
 /* Few threads; one time in ten, warps of more than 32 lanes. */
-static void launch(struct drawing *d)
+static void launch(struct drawing *d, bool of_barriers)
 {
     bool wide = once_in(d, 10);
-    uint32_t blocks_count = once_in(d, 3) ? 2 : 1;
+    uint32_t blocks_count = once_in(d, 3) != of_barriers ? 2 : 1;
     d->warp = wide ? 33 + below(d, 32) : 1 + below(d, 6);
     d->threads = wide ? d->warp - below(d, 8) + (once_in(d, 4) ? 9 : 0) : 1 + below(d, 7);
     text_format(&d->out, "launch(threads = %u, warp = %u, blocks = %u, seed = %u);\n",
@@ -632,19 +632,20 @@ static void launch(struct drawing *d)
                 (unsigned)below(d, 1u << 16));
 }
 
-const char *wild_text(struct arena *arena, enum ast_form form, bool of_ptx, uint64_t number)
+const char *wild_text(struct arena *arena, const struct wild_wish *wish, uint64_t number)
 {
     struct drawing d = {.rng = pcg_derive(number, PCG_SCHEDULE, 83), .out = text_begin(arena)};
-    d.form = form;
+    d.form = wish->form;
+    d.is_of_barriers = wish->of_barriers;
     d.has_votes = once_in(&d, 6);
-    d.has_barriers = once_in(&d, 2);
+    d.has_barriers = wish->of_barriers || once_in(&d, 2);
     d.has_functions = once_in(&d, 2);
-    d.has_choices = of_ptx ? once_in(&d, 24) : once_in(&d, 2);
-    d.has_named = of_ptx ? once_in(&d, 3) : once_in(&d, 24);
+    d.has_choices = wish->of_ptx ? once_in(&d, 24) : once_in(&d, 2);
+    d.has_named = wish->of_ptx ? once_in(&d, wish->of_barriers ? 2 : 4) : once_in(&d, 24);
     d.is_rough = once_in(&d, 6);
-    launch(&d);
+    launch(&d, wish->of_barriers);
     variables(&d);
-    if (form == FORM_STRUCTURED)
+    if (d.form == FORM_STRUCTURED)
         structured(&d);
     else
         of_blocks(&d);
