@@ -240,6 +240,26 @@ static enum rule enter(struct ref_actor *a)
     return RULE_LOCK_BLOCK;
 }
 
+/* Whether the thread takes part in what comes next: of a block that picks, whoever the guard of its last pick is for,
+ * else whoever the statement's guard is for. Looking accesses nothing; who has no value takes no part. */
+bool ref_lockstep_enabled(struct ref *r, uint32_t block, uint32_t thread)
+{
+    const struct ref_actor *a = &r->actors[block];
+    const struct ast_expr *guard = NULL;
+    const uint32_t accesses = r->access_count;
+    if (!a->inside)
+        return true;
+    for (const struct ast_stm *s = a->block->body; s; s = s->next)
+        if (s->kind == STM_PICK)
+            guard = s->guard;
+    if (!guard && a->next)
+        guard = a->next->guard;
+    const bool holds = !guard || ref_value(r, thread, guard) != 0;
+    r->access_count = accesses;
+    r->end = REF_RUNNING;
+    return holds;
+}
+
 enum rule ref_lockstep_step(struct ref *r, uint32_t block, const struct ref_told *told)
 {
     struct ref_actor *a = &r->actors[block];

@@ -225,6 +225,9 @@ uint32_t ref_splits_leader(const struct ref *r, uint32_t thread);
 bool ref_splits_complete(const struct ref *r, uint32_t thread);
 void ref_splits_join(struct ref *r, uint32_t thread);
 
+/* Lock-step: whether the thread takes part in the block's next step. */
+bool ref_lockstep_enabled(struct ref *r, uint32_t block, uint32_t thread);
+
 /* The barrier rule of a block, when none of its actors can step and some wait: barrier_S, barrier_F, RULE_NONE. */
 enum rule ref_barrier_rule(const struct ref *r, uint32_t block);
 void ref_barrier(struct ref *r, uint32_t block);

@@ -342,6 +342,17 @@ static void compare_active(struct follower *f, lane_mask active, const struct re
         part_lanes(f, "active mask told", active, lanes, count);
 }
 
+/* Of a vector the first 64 components. */
+static void compare_enabled(struct follower *f, const struct step_event *event)
+{
+    const uint32_t each = f->reference->kernel->launch.threads, first = event->actor * each;
+    const uint32_t count = each < LIMIT_WARP ? each : LIMIT_WARP;
+    struct ref_lanes lanes = {{false}};
+    for (uint32_t i = 0; i < count; i++)
+        lanes.has[i] = ref_lockstep_enabled(f->reference, event->actor, first + i);
+    compare_active(f, event->active, &lanes, count);
+}
+
 void follow_compare_event(struct follower *f, const struct step_event *event)
 {
     const struct ref_actor *x = &f->reference->actors[event->actor];
@@ -352,6 +363,8 @@ void follow_compare_event(struct follower *f, const struct step_event *event)
         follow_part_numbers(f, "statement told",
                             event->stm == CODE_NONE ? 0 : f->program->stms[event->stm].line,
                             next ? (int64_t)next->at.line : -1);
+    else if (f->reference->kind == REF_LOCKSTEP)
+        compare_enabled(f, event);
     else if (f->reference->kind == REF_SIMT)
         compare_active(f, event->active, &x->theta, x->lanes);
     else if (f->reference->kind == REF_SPLITS) {

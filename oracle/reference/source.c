@@ -267,8 +267,8 @@ struct source_answer source_end(struct source *x, const struct machine *machine,
 
 /* ---- what must be refused ---- */
 
-/* Whether the text misses this read, which it took, when it is left out: no other can be taken for it, whatever else the
- * thread has read there was the same value, and it does something behind it, or its end is known. */
+/* Whether the text misses this read, which it took, when it is left out: no other can be taken for it, whatever else
+ * the thread has read there was the same value, and it does something behind it, or its end is known. */
 static bool is_missed(const struct source *x, uint32_t number, bool ended)
 {
     const struct ref_event *e = x->history.events, *one = &e[number];

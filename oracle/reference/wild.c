@@ -2,9 +2,8 @@
 
 #include "engine/base/pcg.h"
 #include "engine/input/input.h"
-#include "engine/subjects/forms.h"
 
-enum { STEPS = 160, STEPS_OF_THREAD = 8 };
+enum { STEPS = 160, STEPS_OF_THREAD = 8, FORMS_SHARE = 4 };
 
 /* ---- who runs it ---- */
 
@@ -76,7 +75,10 @@ static void prepare(struct wild_run *x)
     const struct form *made = forms_get(forms, subject->program);
     x->refused =
         made->program ? machine_refuses(x->arena, subject->vtable, made->program) : made->reason;
-    if (x->refused)
+    x->differs = wild_refusal_differs(x->arena, kernel, x->subject, x->refused);
+    if (!x->differs && drawn / 256 % FORMS_SHARE == 0)
+        x->differs = wild_form_differs(x->arena, kernel, x->subject, made);
+    if (x->refused || x->differs)
         return;
     x->machine = machine_new(x->arena, subject->vtable, made->program, &subject->options);
     x->follower = follow_new(x->arena, ref_room_new(x->arena), x->subject, x->machine, &why);
@@ -122,6 +124,9 @@ static void run(struct wild_run *x)
 bool wild_agrees(struct arena *arena, uint64_t number, struct wild_run *x)
 {
     *x = (struct wild_run){.arena = arena, .number = number};
+    x->differs = wild_names_differ(arena, number);
+    if (x->differs)
+        return false;
     prepare(x);
     if (x->follower)
         run(x);

@@ -11,6 +11,7 @@
 
 #include "engine/kernel/kernel.h"
 #include "engine/schedule/sched.h"
+#include "engine/subjects/forms.h"
 #include "oracle/follow/follow.h"
 #include "oracle/reference/source.h"
 
@@ -43,5 +44,19 @@ struct wild_wish {
 
 /* A kernel in the kernel language. */
 const char *wild_text(struct arena *arena, const struct wild_wish *wish, uint64_t number);
+
+/* ---- wild_forms.c ---- */
+
+/* What the subject runs, or how, is otherwise than its name says; it refuses a kernel for nothing that stands in it, or
+ * runs what it has no rule for. NULL: none of it. */
+const char *wild_form_differs(struct arena *arena, const struct ast_kernel *kernel,
+                              enum subject_id subject, const struct form *made);
+const char *wild_refusal_differs(struct arena *arena, const struct ast_kernel *kernel,
+                                 enum subject_id subject, const char *refused);
+
+/* ---- wild_names.c ---- */
+
+/* A schedule and a list of subjects, as text; what is wrong with how they are read, or written, NULL: nothing. */
+const char *wild_names_differ(struct arena *arena, uint64_t number);
 
 #endif

@@ -290,8 +290,9 @@ static void simple(struct drawing *d)
     switch (below(d, d->is_of_barriers ? 8 : 16)) {
     case 0:
         if (d->has_barriers && d->form == FORM_LOCKSTEP) {
-            put(d, once_in(d, 3) ? "sync(any(" : "sync(all(");
-            d->reduces = true;
+            uint32_t kind = below(d, 4);
+            put(d, kind == 0 ? "sync(any(" : kind == 1 ? "sync((" : "sync(all(");
+            d->reduces = kind != 1;
             claim(d);
             d->reduces = false;
             put(d, "))");
