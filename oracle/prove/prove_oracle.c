@@ -8,6 +8,7 @@
 #include "engine/smt/verifier.h"
 #include "oracle/check/evidence.h"
 #include "oracle/prove/drawn_terms.h"
+#include "oracle/prove/horn_text.h"
 #include "oracle/prove/judge.h"
 #include "oracle/prove/kept.h"
 #include "oracle/prove/retrace.h"
@@ -34,9 +35,11 @@ enum {
     SHARE_GIVEN = 4,    /* of these: of the case's kernel, not of a drawn one */
     SHARE_WHOLE = 8,    /* of these: asked as much as it takes, not FEW questions at most */
     FEW = 3,
-    SHARE_PAIRS = 2, /* `encoding`, where only `pairs` is asked for */
-    SHARE_DRAWN = 2, /* the same, of a drawn kernel */
-    VERDICTS = 1,    /* kernels, in a case: half a millisecond each */
+    SHARE_PAIRS = 2,     /* `encoding`, where only `pairs` is asked for */
+    SHARE_DRAWN = 2,     /* the same, of a drawn kernel */
+    VERDICTS = 1,        /* kernels, in a case: half a millisecond each */
+    SHARE_CLAUSES = 2,   /* Horn clauses of a drawn kernel, read */
+    SHARE_CHILDREN = 64, /* programs that are asked: some milliseconds */
     MOST_THREADS = 64
 };
 #define SECOND_SOLVER "cvc5 --lang smt2 --incremental --rlimit-per=20000"
@@ -263,6 +266,42 @@ static void judge_verdicts(struct asking *x)
     }
 }
 
+static void judge_clauses(struct asking *x)
+{
+    struct arena *arena = x->c->arena;
+    size_t mark = arena_mark(arena);
+    const struct ast_kernel *kernel = small_loops(arena, x->draw);
+    struct duo *duo = walked(x, kernel);
+    const char *why = duo ? horn_text_judge(arena, duo, x->draw) : NULL;
+    if (why)
+        diverge_encoding(x, &(struct retrace_fault){"horn", why}, print_kernel(arena, kernel),
+                         true);
+    else
+        arena_release(arena, mark);
+}
+
+static void judge_children(struct asking *x)
+{
+    size_t mark = arena_mark(x->c->arena);
+    const struct verdicts_fault fault = children_judge(x->c->arena, x->draw);
+    if (fault.stage)
+        diverge_encoding(x, &(struct retrace_fault){fault.stage, fault.why}, NULL, true);
+    else
+        arena_release(x->c->arena, mark);
+}
+
+/* What solvers are told, and how. Its draws are its own: those of others are as before. */
+static void judge_texts(struct asking *x)
+{
+    const uint64_t before = x->draw;
+    x->draw ^= SHARE_CHILDREN;
+    if (drawn(x, SHARE_CLAUSES))
+        judge_clauses(x);
+    if (drawn(x, SHARE_CHILDREN))
+        judge_children(x);
+    x->draw = before;
+}
+
 /* ---- what is guessed of loops ---- */
 
 /* What Houdini keeps of all loops, where the proof needs it or not; mostly it is given few answers. With all of them
@@ -443,6 +482,7 @@ void prove_oracle_judge(struct checking *c)
     judge_drawn(&x);
     judge_terms(&x);
     judge_verdicts(&x);
+    judge_texts(&x);
     if (drawn(&x, SHARE_GUESSES))
         judge_guesses(&x);
     if (drawn(&x, SHARE_ANY))
@@ -467,4 +507,5 @@ void prove_encoding_judge(struct checking *c)
         judge_drawn(&x);
     judge_terms(&x);
     judge_verdicts(&x);
+    judge_texts(&x);
 }

@@ -3,6 +3,7 @@
 
 #include "engine/input/input.h"
 #include "oracle/prove/drawn_terms.h"
+#include "oracle/prove/horn_text.h"
 #include "tests/unit/shared/support.h"
 
 enum { KERNELS = 400, FORMULAS = 2000 };
@@ -50,9 +51,31 @@ static void terms(void **state)
     }
 }
 
+/* Of drawn kernels with loops: the Horn clauses say what the walk does. */
+static void horn_clauses_of_loops(void **state)
+{
+    (void)state;
+    for (uint64_t n = 0; n < 300; n++) {
+        size_t mark = arena_mark(&test_arena);
+        struct proof_options options = PROOF_DEFAULTS;
+        const char *reason = NULL;
+        const struct ast_kernel *kernel = small_loops(&test_arena, pcg_splitmix(n));
+        options.counted = false;
+        struct duo *duo =
+            duo_new(&test_arena, forms_new(&test_arena, kernel), &options, 0, &reason);
+        assert_non_null(duo);
+        duo_run(duo);
+        const char *why = duo->reason ? NULL : horn_text_judge(&test_arena, duo, n);
+        if (why)
+            fail_msg("number %u: %s in\n%s", (unsigned)n, why, print_kernel(&test_arena, kernel));
+        arena_release(&test_arena, mark);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(ptx), cmocka_unit_test(blocks),
-                                       cmocka_unit_test(terms)};
+                                       cmocka_unit_test(terms),
+                                       cmocka_unit_test(horn_clauses_of_loops)};
     return cmocka_run_group_tests(tests, support_setup, support_teardown);
 }
