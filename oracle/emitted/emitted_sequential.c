@@ -2,6 +2,7 @@
  * emitted_sequential.c - kernels whose accesses are known, printed as two threads in sequence and run as that text
  * says: of two threads and one element of each array an assert fails exactly if they race there, or come to barriers
  * apart. Some indices are outside: who has one does nothing more, and nobody who is at a barrier without him goes on.
+ * Some statements stand in loops, whose trips are known as well: both threads make a trip together, as long as they do.
  */
 #include "engine/input/input.h"
 #include "engine/reference/reference.h"
@@ -12,34 +13,58 @@
 
 #include <stdio.h>
 
-enum { STATEMENTS = 6, PAIRS = 12, LENGTH = 5 };
+enum { STATEMENTS = 6, PAIRS = 12, PAIRS_OF_LOOPS = 4, LENGTH = 5, LOOPS = 2, TRIPS = 4 };
 
-enum kind { READ, WRITE, ATOMIC, BARRIER };
+/* HAVOC writes; FETCH is an atomic whose result is written to the other array. Whose ASSERT or ASSUME fails ends. */
+enum kind { READ, WRITE, ATOMIC, BARRIER, HAVOC, FETCH, ASSERT, ASSUME, KIND_COUNT };
 
-/* Which element: `number`, that of the thread or of its block, what an input says - one of the grid, or one of the
- * thread's block; a word or an array -, or two bits of an expression of the thread. */
+/* Which element: `number`, that of the thread or of its block, the trip of the loop that it is in, where the thread is
+ * in its launch, what a variable or an array begins with, what an input says - one of the grid, or one of the thread's
+ * block; a word or an array -, what an element of an input says that is looked at under a condition only, or two bits
+ * of an expression of the thread. */
 enum own {
     OWN_NUMBER,
     OWN_THREAD,
     OWN_BLOCK,
+    OWN_TRIP,
+    OWN_PLACE,
+    OWN_START,
+    OWN_STARTS,
     OWN_GRID_INPUT,
     OWN_BLOCK_INPUT,
     OWN_GRID_WORD,
     OWN_BLOCK_WORD,
+    OWN_UNDER,
     OWN_EXPRESSION,
     OWN_COUNT
 };
 
-/* A statement, of threads whose `tid`, or `bid`, is so. */
+/* A statement, of threads whose `tid`, `bid`, or trip is so, or of which what is looked at under a condition is true.
+ * What is written may be looked at so, too. */
+enum by { BY_THREAD, BY_BLOCK, BY_TRIP, BY_UNDER, BY_NOTHING };
 struct statement {
     enum kind kind;
-    bool is_shared, by_block;
+    bool is_shared;
+    enum by by;
     enum own own;
-    uint32_t number, guard;
-    uint64_t expression;
+    uint32_t number, guard, expression;
+    bool writes_under;
 };
 
-enum { NO_GUARD = 9 };
+/* Statements from .. to - 1 are its body, if there are any; it has `least` trips, and as many more as `by` says. */
+struct loop {
+    uint32_t from, to, least;
+    enum by by;
+};
+
+enum { START = 2 }; /* what a private variable begins with */
+static const uint32_t starts[] = {3, 1};
+
+struct drawn_kernel {
+    struct statement s[STATEMENTS];
+    uint32_t count, threads, blocks, warp;
+    struct loop loops[LOOPS]; /* the second one stands in the first one, or behind it */
+};
 
 /* What inputs hold: of the grid, of each block; the last element is the word's. */
 enum { BLOCKS = 3, INPUTS = 2 };
@@ -49,32 +74,83 @@ struct inputs {
 
 struct thread {
     uint32_t tid, bid;
+    uint32_t trip[LOOPS]; /* from 0 */
+    const struct drawn_kernel *of;
 };
 
 static struct statement draw_statement(struct pcg *rng)
 {
-    struct statement s = {.kind = (enum kind)pcg_below(rng, BARRIER + 1)};
+    struct statement s = {.kind = (enum kind)pcg_below(rng, KIND_COUNT)};
     s.is_shared = pcg_below(rng, 3) == 0;
     s.own = (enum own)pcg_below(rng, OWN_COUNT);
     s.number = pcg_below(rng, 2);
-    if (s.own <= OWN_BLOCK && pcg_below(rng, 12) == 0)
+    if (s.own <= OWN_TRIP && pcg_below(rng, 12) == 0)
         s.number = LENGTH;
-    s.by_block = pcg_below(rng, 2) == 0;
-    s.guard = pcg_below(rng, s.kind == BARRIER ? 6 : 3) ? NO_GUARD : pcg_below(rng, 2);
+    s.by = (enum by)pcg_below(rng, BY_NOTHING);
+    s.guard = pcg_below(rng, 2);
+    if (pcg_below(rng, s.kind == BARRIER ? 6 : 3))
+        s.by = BY_NOTHING;
     s.expression = pcg_next(rng);
+    s.writes_under = pcg_below(rng, 4) == 0;
     return s;
+}
+
+static struct loop draw_loop(struct pcg *rng, uint32_t from, uint32_t to)
+{
+    struct loop l = {.from = from + pcg_below(rng, to - from + 1)};
+    l.to = l.from + pcg_below(rng, to - l.from + 1);
+    l.least = pcg_below(rng, 3);
+    l.by = pcg_below(rng, 2) ? BY_NOTHING : (enum by)pcg_below(rng, BY_TRIP);
+    return l;
+}
+
+static struct drawn_kernel draw_kernel(struct pcg *rng)
+{
+    struct drawn_kernel k = {.count = 1 + pcg_below(rng, STATEMENTS)};
+    k.threads = 1 + pcg_below(rng, 3);
+    k.blocks = 1 + pcg_below(rng, BLOCKS);
+    k.threads += k.threads * k.blocks == 1;
+    k.warp = 1 + pcg_below(rng, 2);
+    for (uint32_t i = 0; i < k.count; i++)
+        k.s[i] = draw_statement(rng);
+    if (pcg_below(rng, 2))
+        return k;
+    struct loop *l = k.loops;
+    l[0] = draw_loop(rng, 0, k.count);
+    const bool inside = pcg_below(rng, 2);
+    l[1] = inside ? draw_loop(rng, l[0].from, l[0].to) : draw_loop(rng, l[0].to, k.count);
+    return k;
 }
 
 /* ---- expressions ---- */
 
+enum { PLACES = 7, OF_THREAD = 2 /* of the places: more often */ };
+
+static uint32_t place_in_launch(struct thread t, uint32_t which, const char **name)
+{
+    static const char *const names[PLACES] = {"tid",       "bid",  "threads", "blocks",
+                                              "warp_size", "lane", "warp"};
+    const uint32_t is[PLACES] = {t.tid,
+                                 t.bid,
+                                 t.of->threads,
+                                 t.of->blocks,
+                                 t.of->warp,
+                                 t.tid % t.of->warp,
+                                 t.tid / t.of->warp};
+    *name = names[which];
+    return is[which];
+}
+
 static int32_t leaf(struct pcg *rng, struct thread t, struct text *text)
 {
+    const char *name;
     static const int32_t bounds[] = {0, 1, -1, 31, 32, INT32_MAX, INT32_MIN};
-    const uint32_t kind = pcg_below(rng, 4);
+    const uint32_t kind = pcg_below(rng, 4), which = pcg_below(rng, PLACES + OF_THREAD);
     const int32_t any = (int32_t)pcg_next(rng), bound = bounds[pcg_below(rng, 7)];
     if (kind < 2) {
-        text_put(text, kind ? "tid" : "bid");
-        return (int32_t)(kind ? t.tid : t.bid);
+        const uint32_t is = place_in_launch(t, which % PLACES, &name);
+        text_put(text, name);
+        return (int32_t)is;
     }
     text_format(text, "%d", (int)(kind == 2 ? any : bound));
     return kind == 2 ? any : bound;
@@ -110,46 +186,173 @@ static uint32_t drawn_element(struct arena *arena, const struct statement *s, st
 {
     struct pcg rng = pcg_derive(s->expression, PCG_KERNEL, DRAWN_SEQUENTIALS);
     struct text own = text_begin(arena);
-    const uint32_t shift = pcg_below(&rng, 31);
-    const int32_t value = expression(&rng, 2, t, &own);
+    const uint32_t shift = pcg_below(&rng, 2) ? 0 : pcg_below(&rng, 31);
+    const int32_t value = expression(&rng, pcg_below(&rng, 3), t, &own);
     *text = arena_printf(arena, "%s >> %u & 3", own.bytes, (unsigned)shift);
     return (uint32_t)(value >> shift) & 3;
 }
 
+/* h[at] is looked at by some threads; it is outside now and then. */
+static uint32_t element_under(struct arena *arena, const struct statement *s, struct thread t,
+                              const struct inputs *in, const char **text)
+{
+    const uint32_t bits = s->expression, form = bits % 4, tid = bits / 4 % 3,
+                   at = bits / 16 % 4 ? s->number % INPUTS : INPUTS;
+    const bool is = t.tid == tid, looks = form >= 2 ? !is : is;
+    const uint32_t h = in->grid[at % INPUTS];
+    *text = form == 0   ? arena_printf(arena, "tid == %u ? h[%u] : 1", tid, at)
+            : form == 1 ? arena_printf(arena, "tid == %u && h[%u] == 1", tid, at)
+            : form == 2 ? arena_printf(arena, "tid == %u || h[%u] == 1", tid, at)
+                        : arena_printf(arena, "tid == %u ? 1 : h[%u]", tid, at);
+    if (looks)
+        return at == INPUTS ? LENGTH : form % 3 == 0 ? h : h == 1;
+    return form != 1;
+}
+
 /* ---- statements ---- */
 
-static const char *write_statement(struct arena *arena, const struct statement *s)
+/* The innermost loop around statement i; LOOPS: none. */
+static uint32_t loop_of(const struct drawn_kernel *k, uint32_t i)
 {
-    static const char *const own[OWN_COUNT] = {"",   "tid + ", "bid + ", "h[",
-                                               "q[", "n + ",   "m + ",   ""};
-    const bool of_array = s->own == OWN_GRID_INPUT || s->own == OWN_BLOCK_INPUT;
+    for (uint32_t l = LOOPS; l-- > 0;)
+        if (i >= k->loops[l].from && i < k->loops[l].to)
+            return l;
+    return LOOPS;
+}
+
+/* Who takes part is said within the expression. */
+static const char *write_choice(struct arena *arena, const struct statement *s, const char *who,
+                                const char *place)
+{
+    return s->expression & 2   ? arena_printf(arena, "a = %s == %u ? %s : 0;", who, s->guard, place)
+           : s->expression & 4 ? arena_printf(arena, "a = %s == %u && %s;", who, s->guard, place)
+           : s->expression & 8
+               ? arena_printf(arena, "a = %s != %u || %s;", who, s->guard, place)
+               : arena_printf(arena, "a = %s != %u ? 0 : %s;", who, s->guard, place);
+}
+
+static const char *write_statement(struct arena *arena, const struct drawn_kernel *k, uint32_t i)
+{
+    static const char *const own[OWN_COUNT] = {"",   "tid + ", "bid + ", "",     "", "b + ", "c[",
+                                               "h[", "q[",     "n + ",   "m + ", "", ""};
+    static const char *const trips[LOOPS + 1] = {"i", "j", "0"}, *const by[] = {"tid", "bid"};
+    const struct statement *s = &k->s[i];
+    const char *trip = trips[loop_of(k, i)];
+    const struct thread any = {.of = k};
+    const bool of_array =
+        s->own == OWN_GRID_INPUT || s->own == OWN_BLOCK_INPUT || s->own == OWN_STARTS;
     const char *index = arena_printf(arena, "%s%u%s", own[s->own], s->number, of_array ? "]" : "");
+    if (s->own == OWN_TRIP)
+        index = arena_printf(arena, "%s + %u", trip, s->number);
     if (s->own == OWN_EXPRESSION)
-        (void)drawn_element(arena, s, (struct thread){0, 0}, &index);
+        (void)drawn_element(arena, s, any, &index);
+    const char *under, *name;
+    (void)element_under(arena, s, any, &(struct inputs){0}, &under);
+    if (s->own == OWN_UNDER)
+        index = under;
+    if (s->own == OWN_PLACE) {
+        (void)place_in_launch(any, s->expression % PLACES, &name);
+        index = arena_printf(arena, "%s + %u", name, s->number);
+    }
     const char *place = arena_printf(arena, "%s[%s]", s->is_shared ? "s" : "g", index);
-    const char *text = s->kind == READ     ? arena_printf(arena, "a = %s;", place)
-                       : s->kind == WRITE  ? arena_printf(arena, "%s = 1;", place)
-                       : s->kind == ATOMIC ? arena_printf(arena, "atomic_add(%s, 1);", place)
-                                           : "barrier();";
-    if (s->guard == NO_GUARD)
-        return text;
-    return arena_printf(arena, "if (%s == %u) { %s }", s->by_block ? "bid" : "tid", s->guard, text);
+    const char *const texts[KIND_COUNT] = {
+        [READ] = arena_printf(arena, "a = %s;", place),
+        [WRITE] = arena_printf(arena, "%s = %s;", place, s->writes_under ? under : "1"),
+        [ATOMIC] = arena_printf(arena, "atomic_add(%s, 1);", place),
+        [BARRIER] = "barrier();",
+        [HAVOC] = arena_printf(arena, "havoc(%s);", place),
+        [ASSERT] = arena_printf(arena, "assert(%s);", under),
+        [ASSUME] = arena_printf(arena, "assume(%s);", under),
+        [FETCH] =
+            arena_printf(arena, "%s[tid] = atomic_or(%s, 2);", s->is_shared ? "g" : "s", place)};
+    if (s->by == BY_NOTHING)
+        return texts[s->kind];
+    if (s->kind == READ && s->by != BY_UNDER && s->expression & 1)
+        return write_choice(arena, s, s->by == BY_TRIP ? trip : by[s->by], place);
+    if (s->by == BY_UNDER)
+        return arena_printf(arena, "if (%s) { %s }", under, texts[s->kind]);
+    return arena_printf(arena, "if (%s == %u) { %s }", s->by == BY_TRIP ? trip : by[s->by],
+                        s->guard, texts[s->kind]);
 }
 
-static bool takes_part(const struct statement *s, struct thread t)
+/* Loops are begun and ended around their statements. */
+static void write_body(struct arena *arena, const struct drawn_kernel *k, struct text *out)
 {
-    return s->guard == NO_GUARD || (s->by_block ? t.bid : t.tid) == s->guard;
+    static const char *const counters[LOOPS] = {"i", "j"}, *const more[] = {"tid", "bid", "", "",
+                                                                            "0"};
+    for (uint32_t i = 0; i < k->count; i++) {
+        for (uint32_t l = 0; l < LOOPS; l++)
+            if (k->loops[l].from == i && k->loops[l].to > i)
+                text_format(out, " %s = 0; while (%s < %u + %s) {", counters[l], counters[l],
+                            k->loops[l].least, more[k->loops[l].by]);
+        text_format(out, " %s", write_statement(arena, k, i));
+        for (uint32_t l = LOOPS; l-- > 0;)
+            if (k->loops[l].to == i + 1 && k->loops[l].from <= i)
+                text_format(out, " %s = %s + 1; }", counters[l], counters[l]);
+    }
 }
 
-static uint32_t element_of(struct arena *arena, const struct statement *s, struct thread t,
+static bool makes_access(enum kind kind)
+{
+    return kind != BARRIER && kind != ASSERT && kind != ASSUME;
+}
+
+static bool makes_trip(const struct loop *l, struct thread t, uint32_t trip)
+{
+    return trip < l->least + (l->by == BY_THREAD ? t.tid : l->by == BY_BLOCK ? t.bid : 0);
+}
+
+static uint32_t trip_at(const struct drawn_kernel *k, uint32_t i, struct thread t)
+{
+    const uint32_t l = loop_of(k, i);
+    return l < LOOPS ? t.trip[l] : 0;
+}
+
+/* Who is outside when that is looked at takes part, and ends there. */
+static bool takes_part(struct arena *arena, uint32_t i, struct thread t, const struct inputs *in)
+{
+    const struct statement *s = &t.of->s[i];
+    const char *text;
+    const uint32_t under = element_under(arena, s, t, in, &text);
+    const uint32_t is[] = {t.tid, t.bid, trip_at(t.of, i, t), under ? s->guard : !s->guard,
+                           s->guard};
+    for (uint32_t l = 0; l < LOOPS; l++)
+        if (i >= t.of->loops[l].from && i < t.of->loops[l].to &&
+            !makes_trip(&t.of->loops[l], t, t.trip[l]))
+            return false;
+    return is[s->by] == s->guard;
+}
+
+/* Whether the thread ends before it accesses anything: by looking whether it takes part, or at what it writes; or what
+ * it claims is not so. */
+static bool ends_before(struct arena *arena, uint32_t i, struct thread t, const struct inputs *in)
+{
+    const struct statement *s = &t.of->s[i];
+    const char *text;
+    const uint32_t under = element_under(arena, s, t, in, &text);
+    const bool claims = s->kind == ASSERT || s->kind == ASSUME,
+               looks = claims || s->by == BY_UNDER || (s->kind == WRITE && s->writes_under);
+    return (looks && under == LENGTH) || (claims && under == 0);
+}
+
+static uint32_t element_of(struct arena *arena, uint32_t i, struct thread t,
                            const struct inputs *in)
 {
+    const struct statement *s = &t.of->s[i];
     const char *text;
     switch (s->own) {
     case OWN_THREAD:
         return t.tid + s->number;
     case OWN_BLOCK:
         return t.bid + s->number;
+    case OWN_TRIP:
+        return trip_at(t.of, i, t) + s->number;
+    case OWN_PLACE:
+        return place_in_launch(t, s->expression % PLACES, &text) + s->number;
+    case OWN_START:
+        return START + s->number;
+    case OWN_STARTS:
+        return starts[s->number];
     case OWN_GRID_INPUT:
         return in->grid[s->number];
     case OWN_BLOCK_INPUT:
@@ -158,6 +361,8 @@ static uint32_t element_of(struct arena *arena, const struct statement *s, struc
         return in->grid[INPUTS] + s->number;
     case OWN_BLOCK_WORD:
         return in->block[t.bid][INPUTS] + s->number;
+    case OWN_UNDER:
+        return element_under(arena, s, t, in, &text);
     case OWN_EXPRESSION:
         return drawn_element(arena, s, t, &text);
     case OWN_NUMBER:
@@ -172,32 +377,83 @@ struct question {
     struct thread a, b;
     uint32_t elements[2];
     struct inputs in;
-    struct arena *arena;
 };
 
-static bool touches(const struct statement *s, struct thread t, const struct question *q)
+/* What the two threads do, one after the other: an access or a barrier of each that takes part. */
+struct deed {
+    enum kind kind;
+    bool is_shared, takes[2];
+    uint32_t element[2];
+};
+
+enum { DEEDS = 2 * STATEMENTS * TRIPS * TRIPS };
+struct deeds {
+    struct deed all[DEEDS];
+    uint32_t count;
+};
+
+static void add_deed(struct deeds *d, struct arena *arena, const struct question *q,
+                     const struct thread both[2], uint32_t i)
 {
-    return takes_part(s, t) && element_of(q->arena, s, t, &q->in) == q->elements[s->is_shared];
+    const struct statement *s = &both[0].of->s[i];
+    struct deed *deed = &d->all[d->count++];
+    *deed = (struct deed){.is_shared = s->is_shared};
+    deed->kind = s->kind == FETCH ? ATOMIC : s->kind == HAVOC ? WRITE : s->kind;
+    for (uint32_t k = 0; k < 2; k++) {
+        deed->takes[k] = takes_part(arena, i, both[k], &q->in);
+        if (makes_access(s->kind))
+            deed->element[k] = element_of(arena, i, both[k], &q->in);
+        if (ends_before(arena, i, both[k], &q->in))
+            deed->element[k] = LENGTH;
+    }
+    if (s->kind != FETCH)
+        return;
+    struct deed *result = &d->all[d->count++];
+    *result = (struct deed){.kind = WRITE, .is_shared = !s->is_shared};
+    for (uint32_t k = 0; k < 2; k++) {
+        result->takes[k] = deed->takes[k];
+        result->element[k] = both[k].tid;
+    }
+}
+
+/* Statements from .. to - 1, with the loops from number `loop` on, which are not entered yet. */
+static void unroll(struct deeds *d, struct arena *arena, const struct question *q,
+                   struct thread both[2], uint32_t from, uint32_t to, uint32_t loop)
+{
+    for (uint32_t i = from; i < to;) {
+        uint32_t l = loop;
+        while (l < LOOPS && !(both[0].of->loops[l].from == i && both[0].of->loops[l].to > i))
+            l++;
+        if (l == LOOPS) {
+            add_deed(d, arena, q, both, i++);
+            continue;
+        }
+        for (uint32_t trip = 0; trip < TRIPS; trip++) {
+            both[0].trip[l] = both[1].trip[l] = trip;
+            if (makes_trip(&both[0].of->loops[l], both[0], trip) ||
+                makes_trip(&both[0].of->loops[l], both[1], trip))
+                unroll(d, arena, q, both, i, both[0].of->loops[l].to, l + 1);
+        }
+        i = both[0].of->loops[l].to;
+    }
 }
 
 /* The two accesses race, of one element of each array. */
-static bool conflict(const struct statement *s, const struct statement *other,
-                     const struct question *q)
+static bool conflict(const struct deed *one, const struct deed *other, const struct question *q)
 {
-    bool atomics = s->kind == ATOMIC && other->kind == ATOMIC;
-    bool reads = s->kind == READ && other->kind == READ;
-    return s->is_shared == other->is_shared && !atomics && !reads &&
-           (!s->is_shared || q->a.bid == q->b.bid) && touches(s, q->a, q) &&
-           touches(other, q->b, q);
+    bool atomics = one->kind == ATOMIC && other->kind == ATOMIC;
+    bool reads = one->kind == READ && other->kind == READ;
+    const uint32_t element = q->elements[one->is_shared];
+    return one->is_shared == other->is_shared && !atomics && !reads &&
+           (!one->is_shared || q->a.bid == q->b.bid) && one->takes[0] && other->takes[1] &&
+           one->element[0] == element && other->element[1] == element;
 }
 
-/* The first statement in which the thread is outside of an array; `count`: none. */
-static uint32_t dies_in(const struct statement *s, uint32_t count, struct thread t,
-                        const struct question *q)
+/* The first deed in which the thread is outside of an array; `count`: none. */
+static uint32_t dies_in(const struct deeds *d, uint32_t thread)
 {
     uint32_t j = 0;
-    while (j < count && (s[j].kind == BARRIER || !takes_part(&s[j], t) ||
-                         element_of(q->arena, &s[j], t, &q->in) < LENGTH))
+    while (j < d->count && (!d->all[j].takes[thread] || d->all[j].element[thread] < LENGTH))
         j++;
     return j;
 }
@@ -205,24 +461,24 @@ static uint32_t dies_in(const struct statement *s, uint32_t count, struct thread
 /* An assert fails of a barrier that one alone of two threads of a block comes to; or of an access of the first, and one
  * of the second with it or behind it, with no barrier of both between. Where one is at a barrier and the other has died
  * the text has no execution; a barrier is at its end, too. */
-static enum s_end ends(const struct statement *s, uint32_t count, const struct question *q)
+static enum s_end ends(const struct deeds *d, const struct question *q)
 {
-    const struct thread a = q->a, b = q->b;
-    const uint32_t a_dies = dies_in(s, count, a, q), b_dies = dies_in(s, count, b, q);
+    const struct deed *s = d->all;
+    const uint32_t a_dies = dies_in(d, 0), b_dies = dies_in(d, 1);
+    const bool one_block = q->a.bid == q->b.bid;
     uint32_t from = 0;
-    for (uint32_t j = 0; j < count; j++) {
-        const bool meets_a = takes_part(&s[j], a) && j < a_dies;
-        const bool meets_b = takes_part(&s[j], b) && j < b_dies;
-        const bool barrier = s[j].kind == BARRIER && a.bid == b.bid;
+    for (uint32_t j = 0; j < d->count; j++) {
+        const bool meets_a = s[j].takes[0] && j < a_dies, meets_b = s[j].takes[1] && j < b_dies;
+        const bool barrier = s[j].kind == BARRIER && one_block;
         if (barrier && meets_a != meets_b)
             return j < a_dies && j < b_dies ? S_FAILS : S_IMPOSSIBLE;
         if (barrier && meets_a)
             from = j + 1;
-        for (uint32_t i = from; i <= j && i < a_dies && j < b_dies && s[j].kind != BARRIER; i++)
-            if (s[i].kind != BARRIER && conflict(&s[i], &s[j], q))
+        for (uint32_t i = from; i <= j && i < a_dies && j < b_dies && makes_access(s[j].kind); i++)
+            if (makes_access(s[i].kind) && conflict(&s[i], &s[j], q))
                 return S_FAILS;
     }
-    return a.bid == b.bid && (a_dies < count) != (b_dies < count) ? S_IMPOSSIBLE : S_PASSES;
+    return one_block && (a_dies < d->count) != (b_dies < d->count) ? S_IMPOSSIBLE : S_PASSES;
 }
 
 /* What an input of a thread holds before the text has said what the two share. */
@@ -243,8 +499,6 @@ static enum s_end run(struct arena *arena, const char *text, const struct questi
 {
     struct s_run *r = ARENA_NEW(arena, struct s_run);
     static const uint32_t others[INPUTS + 1] = {5, 6, 7};
-    r->count = 0;
-    r->unknown = false;
     r->shared = "s";
     s_set(r, "tid$1", (int32_t)q->a.tid);
     s_set(r, "bid$1", (int32_t)q->a.bid);
@@ -257,13 +511,17 @@ static enum s_end run(struct arena *arena, const char *text, const struct questi
     set_inputs(r, "$2", "h", "n", others);
     set_inputs(r, "$1", "q", "m", q->in.block[q->a.bid]);
     set_inputs(r, "$2", "q", "m", q->a.bid == q->b.bid ? others : q->in.block[q->b.bid]);
+    for (uint32_t i = 0; i < sizeof starts / sizeof *starts; i++) {
+        s_set_element(r, "c$1", i, (int32_t)starts[i]);
+        s_set_element(r, "c$2", i, (int32_t)starts[i]);
+    }
     return s_run(r, text);
 }
 
-static struct thread draw_thread(struct pcg *rng, uint32_t threads, uint32_t blocks)
+static struct thread draw_thread(struct pcg *rng, const struct drawn_kernel *k)
 {
-    uint32_t tid = pcg_below(rng, threads), bid = pcg_below(rng, blocks);
-    return (struct thread){tid, bid};
+    uint32_t tid = pcg_below(rng, k->threads), bid = pcg_below(rng, k->blocks);
+    return (struct thread){.tid = tid, .bid = bid, .of = k};
 }
 
 static void draw_inputs(struct pcg *rng, uint32_t in[INPUTS + 1])
@@ -272,10 +530,10 @@ static void draw_inputs(struct pcg *rng, uint32_t in[INPUTS + 1])
         in[i] = pcg_below(rng, LENGTH - 1);
 }
 
-static struct question draw_question(struct pcg *rng, uint32_t threads, uint32_t blocks)
+static struct question draw_question(struct pcg *rng, const struct drawn_kernel *k)
 {
-    struct question q = {.a = draw_thread(rng, threads, blocks)};
-    q.b = draw_thread(rng, threads, blocks);
+    struct question q = {.a = draw_thread(rng, k)};
+    q.b = draw_thread(rng, k);
     q.elements[0] = pcg_below(rng, LENGTH - 1);
     q.elements[1] = pcg_below(rng, LENGTH - 1);
     draw_inputs(rng, q.in.grid);
@@ -284,10 +542,12 @@ static struct question draw_question(struct pcg *rng, uint32_t threads, uint32_t
     return q;
 }
 
-static const char *ask(struct arena *arena, const char *printed, const struct statement *s,
-                       uint32_t count, const struct question *q)
+static const char *ask(struct arena *arena, const char *printed, const struct question *q)
 {
-    enum s_end is = q->a.tid == q->b.tid && q->a.bid == q->b.bid ? S_IMPOSSIBLE : ends(s, count, q),
+    struct thread both[2] = {q->a, q->b};
+    struct deeds *d = ARENA_NEW(arena, struct deeds);
+    unroll(d, arena, q, both, 0, q->a.of->count, 0);
+    enum s_end is = q->a.tid == q->b.tid && q->a.bid == q->b.bid ? S_IMPOSSIBLE : ends(d, q),
                end = run(arena, printed, q);
     if (end == is)
         return NULL;
@@ -304,31 +564,27 @@ static const char *ask(struct arena *arena, const char *printed, const struct st
 const char *emitted_sequential(struct arena *arena, uint64_t number, const char **text)
 {
     struct pcg rng = pcg_derive(number, PCG_KERNEL, DRAWN_SEQUENTIALS);
-    struct statement s[STATEMENTS];
-    uint32_t count = 1 + pcg_below(&rng, STATEMENTS), threads = 1 + pcg_below(&rng, 3);
-    uint32_t blocks = 1 + pcg_below(&rng, BLOCKS);
-    threads += threads * blocks == 1;
-    const char *kernel = arena_printf(
-                   arena,
-                   "launch(threads = %u, warp = 1, blocks = %u); global int g[%d]; "
-                   "shared int s[%d]; global input int h[%d]; shared input int q[%d]; "
-                   "global input int n; shared input int m; private int a; kernel k() {",
-                   threads, blocks, LENGTH, LENGTH, INPUTS, INPUTS),
-               *reason;
-    for (uint32_t i = 0; i < count; i++) {
-        s[i] = draw_statement(&rng);
-        kernel = arena_printf(arena, "%s %s", kernel, write_statement(arena, &s[i]));
-    }
-    *text = kernel = arena_printf(arena, "%s }", kernel);
+    const struct drawn_kernel k = draw_kernel(&rng);
+    struct text out = text_begin(arena);
+    const char *reason, *own = pcg_below(&rng, 2) ? " private int i, j;" : "";
+    text_format(&out,
+                "launch(threads = %u, warp = %u, blocks = %u); global int g[%d]; shared int s[%d]; "
+                "global input int h[%d]; shared input int q[%d]; global input int n; "
+                "shared input int m; global int c[%zu] = {%u, %u}; "
+                "private int a, i, j, b = %d; kernel k() {%s",
+                k.threads, k.warp, k.blocks, LENGTH, LENGTH, INPUTS, INPUTS,
+                sizeof starts / sizeof *starts, starts[0], starts[1], START, own);
+    write_body(arena, &k, &out);
+    text_put(&out, " }");
+    *text = out.bytes;
     enum sequential_style style = pcg_below(&rng, 2) ? SEQUENTIAL_TUTORIAL : SEQUENTIAL_BOOGIE;
     const char *printed =
-        sequential_print(arena, forms_new(arena, parse_printed(arena, kernel)), style, &reason);
+        sequential_print(arena, forms_new(arena, parse_printed(arena, out.bytes)), style, &reason);
     if (!printed)
         return arena_printf(arena, "sequential: refused, %s", reason);
-    for (uint32_t i = 0; i < PAIRS; i++) {
-        struct question q = draw_question(&rng, threads, blocks);
-        q.arena = arena;
-        const char *differs = ask(arena, printed, s, count, &q);
+    for (uint32_t i = k.loops[0].to > 0 ? PAIRS_OF_LOOPS : PAIRS; i > 0; i--) {
+        struct question q = draw_question(&rng, &k);
+        const char *differs = ask(arena, printed, &q);
         if (differs)
             return differs;
     }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEVEL_MOST = 6 };
+enum { LEVEL_MOST = 6, STEPS = 20000 };
 
 static struct s_value expression(struct s_run *r, uint32_t level);
 
@@ -39,7 +39,8 @@ static bool take_name(struct s_run *r, char name[S_NAME])
 {
     uint32_t length = 0;
     skip(r);
-    for (; isalnum((unsigned char)*r->at) || *r->at == '_' || *r->at == '$' || *r->at == '.';
+    for (; isalnum((unsigned char)*r->at) || *r->at == '_' || *r->at == '$' || *r->at == '.' ||
+           *r->at == '#';
          r->at++)
         if (length + 1 < S_NAME)
             name[length++] = *r->at;
@@ -49,19 +50,26 @@ static bool take_name(struct s_run *r, char name[S_NAME])
     return length > 0;
 }
 
+static struct s_cell *cell_of(struct s_run *r, const char *name)
+{
+    uint32_t at = 0;
+    for (const char *c = name; *c; c++)
+        at = (at * 31 + (unsigned char)*c) % S_CELLS;
+    for (; r->cells[at].name[0]; at = (at + 1) % S_CELLS)
+        if (strcmp(r->cells[at].name, name) == 0)
+            return &r->cells[at];
+    if (++r->count == S_CELLS) {
+        r->count--;
+        r->unknown = true;
+    } else {
+        memcpy(r->cells[at].name, name, strlen(name) + 1);
+    }
+    return &r->cells[at];
+}
+
 static struct s_value *cell(struct s_run *r, const char *name)
 {
-    for (uint32_t i = 0; i < r->count; i++)
-        if (strcmp(r->cells[i].name, name) == 0)
-            return &r->cells[i].value;
-    if (r->count == S_CELLS) {
-        r->unknown = true;
-        return &r->cells[0].value;
-    }
-    struct s_cell *made = &r->cells[r->count++];
-    memset(made, 0, sizeof *made);
-    memcpy(made->name, name, strlen(name) + 1);
-    return &made->value;
+    return &cell_of(r, name)->value;
 }
 
 void s_set(struct s_run *r, const char *name, int32_t word)
@@ -231,7 +239,7 @@ static enum s_end access(struct s_run *r, bool log)
 static enum s_end assignment(struct s_run *r)
 {
     char name[S_NAME];
-    if (!take_name(r, name))
+    if (!take_name(r, name) || !cell_of(r, name)->is_declared)
         r->unknown = true;
     want(r, ":=");
     struct s_value value = expression(r, 0);
@@ -239,10 +247,22 @@ static enum s_end assignment(struct s_run *r)
     return S_PASSES;
 }
 
+/* var x$1, x$2: sort; */
+static enum s_end declaration(struct s_run *r)
+{
+    char name[S_NAME];
+    do {
+        if (!take_name(r, name) || cell_of(r, name)->is_declared)
+            r->unknown = true;
+        cell_of(r, name)->is_declared = true;
+    } while (!r->unknown && take(r, ","));
+    return S_PASSES;
+}
+
 static bool says_nothing(struct s_run *r)
 {
-    static const char *const heads[] = {"//", "const ", "var ",  "function ", "procedure ",
-                                        "{",  "}",      "type ", "havoc ",    "modifies "};
+    static const char *const heads[] = {"//",    "const ", "function ", "procedure ",
+                                        "type ", "havoc ", "modifies ", "invariant "};
     skip(r);
     if (*r->at == '\n' || !*r->at)
         return true;
@@ -261,6 +281,8 @@ static enum s_end line(struct s_run *r)
         end = expression(r, 0).word ? S_PASSES : S_IMPOSSIBLE;
     else if (take(r, "assert "))
         end = expression(r, 0).word ? S_PASSES : S_FAILS;
+    else if (take(r, "var "))
+        end = declaration(r);
     else if (take(r, "LOG_"))
         end = access(r, true);
     else if (take(r, "CHECK_"))
@@ -270,13 +292,62 @@ static enum s_end line(struct s_run *r)
     return r->unknown ? S_UNKNOWN : end;
 }
 
+/* Behind the brace that ends what is around. */
+static const char *behind(const char *at)
+{
+    uint32_t depth = 0;
+    for (const char *line = at; *line; line += *line == '\n') {
+        line += strspn(line, " ");
+        if (*line == '{')
+            depth++;
+        if (*line == '}' && depth-- == 0)
+            return line + 1;
+        line += strcspn(line, "\n");
+    }
+    return at + strlen(at);
+}
+
+/* A trip begins with what it assumes: where that is not so there is no trip more. NULL: that is no line of braces. */
+static const char *braces(struct s_run *r, const char *next, bool loops)
+{
+    const bool opens = take(r, "{");
+    if (!opens && !take(r, "}"))
+        return NULL;
+    if (opens && r->depth < S_DEPTH)
+        r->bodies[r->depth++] = loops ? next : NULL;
+    else if (opens || r->depth == 0)
+        r->unknown = true;
+    const char *body = r->depth > 0 ? r->bodies[r->depth - 1] : NULL;
+    if (!body) {
+        r->depth -= !opens && r->depth > 0;
+        return next;
+    }
+    r->at = body;
+    if (take(r, "assume ") && expression(r, 0).word)
+        return body;
+    r->depth--;
+    return behind(body);
+}
+
 enum s_end s_run(struct s_run *r, const char *text)
 {
     enum s_end end = S_PASSES;
+    bool loops = false; /* braces are a loop's */
     for (r->at = text; *r->at && end == S_PASSES;) {
         const char *next = strchr(r->at, '\n');
-        end = line(r);
-        r->at = next ? next + 1 : r->at + strlen(r->at);
+        next = next ? next + 1 : r->at + strlen(r->at);
+        const char *other = braces(r, next, loops);
+        if (!other && take(r, "while (*)")) {
+            loops = true;
+            other = next;
+        } else if (other) {
+            loops = false;
+        } else {
+            end = line(r);
+        }
+        r->at = other ? other : next;
+        if (r->unknown || ++r->steps > STEPS)
+            end = S_UNKNOWN;
     }
     return end;
 }

@@ -1,7 +1,8 @@
 /*
  * s_run.h - a small interpreter of the sequential text that two threads are printed as
- * (engine/sequential/sequential.h), without loops: of the tutorial's style, whose LOG_ and CHECK_ it knows, and of
- * Boogie's.
+ * (engine/sequential/sequential.h): of the tutorial's style, whose LOG_ and CHECK_ it knows, and of Boogie's. A loop,
+ * which may make any number of trips, makes as many as what it assumes at its head allows. What is assigned to is
+ * declared once.
  */
 #ifndef ORACLE_S_RUN_H
 #define ORACLE_S_RUN_H
@@ -9,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { S_CELLS = 160, S_ELEMENTS = 8, S_NAME = 24 };
+enum { S_CELLS = 512 /* a power of two */, S_ELEMENTS = 8, S_NAME = 24, S_DEPTH = 8 };
 
 /* A word, a truth, or an array. */
 struct s_value {
@@ -18,6 +19,7 @@ struct s_value {
 
 struct s_cell {
     char name[S_NAME];
+    bool is_declared;
     struct s_value value;
 };
 
@@ -25,8 +27,9 @@ enum s_end { S_PASSES, S_FAILS /* an assert */, S_IMPOSSIBLE /* an axiom, an ass
 
 struct s_run {
     const char *at, *shared; /* shared: the array that threads of one block alone conflict about */
-    struct s_cell cells[S_CELLS];
-    uint32_t count;
+    struct s_cell cells[S_CELLS]; /* by a hash of the name */
+    const char *bodies[S_DEPTH];  /* of what braces are around: a loop's first line; or NULL */
+    uint32_t count, depth, steps;
     bool unknown; /* what the text says */
 };
 

@@ -3,7 +3,7 @@
 
 #include "engine/input/input.h"
 #include "oracle/prove/drawn_terms.h"
-#include "oracle/prove/horn_text.h"
+#include "oracle/verdicts/horn_text.h"
 #include "tests/unit/shared/support.h"
 
 enum { KERNELS = 400, FORMULAS = 2000 };

@@ -1,4 +1,4 @@
-#include "oracle/prove/horn_text.h"
+#include "oracle/verdicts/horn_text.h"
 
 #include "engine/base/pcg.h"
 #include "engine/prove/inference.h"

@@ -6,8 +6,8 @@
  * does not fit 32 bits must be asked about in a clause of its own, and what words do and integers can say is no
  * variable.
  */
-#ifndef ORACLE_PROVE_HORN_TEXT_H
-#define ORACLE_PROVE_HORN_TEXT_H
+#ifndef ORACLE_VERDICTS_HORN_TEXT_H
+#define ORACLE_VERDICTS_HORN_TEXT_H
 
 #include "engine/duo/duo.h"
 
