@@ -12,9 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LISTED = 1024, STRIDES = 4, TESTS = 4, INDICES = 3, ARRAYS = 2 };
+enum { LISTED = 1024, STRIDES = 8, TESTS = 4, INDICES = 3, ARRAYS = 2 };
 
-/* An expression of the kernel, and what it is of thread @k; of an index also as it was before the loop. */
+/* An expression of the kernel, and what it is of thread @k; of an index also as it was before the loop. `now` is NULL
+ * where memory is read: nothing is guessed of that. */
 struct said {
     const char *text, *now, *before;
 };
@@ -32,7 +33,7 @@ struct listing {
     uint32_t threads, stride_count, test_count;
     uint32_t strides[STRIDES];
     struct said tests[TESTS][2];
-    const char *claim; /* NULL: none */
+    const char *claim, *claimed; /* NULL: none; as the kernel has it */
     struct array arrays[ARRAYS];
     /* what @ and a letter stand for */
     uint32_t k, stride, slice;
@@ -257,34 +258,42 @@ static struct said value(struct listing *l)
                                          {"a", "a$@k", "a#1$@k"},
                                          {"b", "b$@k", "b$@k"},
                                          {"tid", "tid$@k", "tid$@k"}};
+    if (below(l, 8) == 0)
+        return (struct said){below(l, 2) ? "r[i]" : "m", NULL, NULL};
     return values[below(l, 4)];
 }
 
 static struct said index_of(struct listing *l)
 {
     const struct said one = value(l), two = value(l);
-    if (below(l, 2))
+    const uint32_t form = below(l, 6), n = form == 3 ? l->threads : 2 + below(l, 3);
+    const bool reads = !one.now || (form != 5 && !two.now);
+    if (form < 2)
         return one;
-    const uint32_t by = 2 + below(l, 3);
-    stride(l, by);
+    stride(l, n);
+    if (form == 5)
+        return (struct said){SAY(l, "%s - %" PRIu32, one.text, n),
+                             reads ? NULL : SAY(l, "bvsub(%s, %" PRIu32 "bv32)", one.now, n),
+                             reads ? NULL : SAY(l, "bvsub(%s, %" PRIu32 "bv32)", one.before, n)};
+    const char *by = form == 3 ? "threads" : SAY(l, "%" PRIu32, n);
     return (struct said){
-        SAY(l, "%s * %" PRIu32 " + %s", one.text, by, two.text),
-        SAY(l, "bvadd(bvmul(%s, %" PRIu32 "bv32), %s)", one.now, by, two.now),
-        SAY(l, "bvadd(bvmul(%s, %" PRIu32 "bv32), %s)", one.before, by, two.before)};
+        SAY(l, "%s * %s + %s", one.text, by, two.text),
+        reads ? NULL : SAY(l, "bvadd(bvmul(%s, %" PRIu32 "bv32), %s)", one.now, n, two.now),
+        reads ? NULL : SAY(l, "bvadd(bvmul(%s, %" PRIu32 "bv32), %s)", one.before, n, two.before)};
 }
 
 static void access(struct listing *l, struct array *array)
 {
     const struct said index = index_of(l);
-    const uint32_t kind = below(l, 3);
+    const uint32_t kind = below(l, index.now ? 3 : 2); /* what an atomic reads comes before it */
     text_format(&l->d->text,
                 kind == 0   ? "a = %s[%s]; "
                 : kind == 1 ? "%s[%s] = i; "
                             : "atomic_add(%s[%s], i); ",
                 array->name, index.text);
-    if (kind == 0)
+    if (index.now && kind == 0)
         array->read[array->reads++] = index;
-    else
+    if (index.now && kind > 0)
         array->changed[array->changes++] = index;
     array->written |= kind > 0;
 }
@@ -307,12 +316,15 @@ static void claim(struct listing *l)
                                                                       "bvsge"};
     const struct said left = value(l), right = below(l, 2) ? value(l) : number(l, below(l, 9));
     const uint32_t op = below(l, 6);
+    const bool reads = !left.now || !right.now;
+    l->claimed = SAY(l, "%s %s %s", left.text, op < 4 ? compares[op] : "&", right.text);
+    text_format(&l->d->text, "invariant(%s); ", l->claimed);
+    if (reads)
+        return;
     if (op < 4) {
-        text_format(&l->d->text, "invariant(%s %s %s); ", left.text, compares[op], right.text);
         l->claim = SAY(l, "%s(%s, %s)", names[op], left.now, right.now);
         test(l, left, right);
     } else {
-        text_format(&l->d->text, "invariant(%s & %s); ", left.text, right.text);
         l->claim = SAY(l, "(bvand(%s, %s) != 0bv32)", left.now, right.now);
     }
 }
@@ -323,15 +335,21 @@ static void draw(struct listing *l)
     l->threads = 2 + below(l, 3);
     l->arrays[0] = (struct array){.name = "g", .length = 1 + below(l, 12)};
     l->arrays[1] = (struct array){.name = "s", .length = 1 + below(l, 12)};
-    text_format(&l->d->text,
-                "launch(threads = %" PRIu32 ", warp = 1, blocks = %" PRIu32
-                "); global int g[%" PRIu32 "]; shared int s[%" PRIu32
-                "]; private int a, b; kernel k() { private int i; i = b; "
-                "while (i < %" PRIu32 ") { a = a ^ i; ",
-                l->threads, blocks, l->arrays[0].length, l->arrays[1].length, end);
+    text_format(
+        &l->d->text,
+        "launch(threads = %" PRIu32 ", warp = 1, blocks = %" PRIu32 "); global int g[%" PRIu32
+        "]; shared int s[%" PRIu32
+        "]; global int r[4]; global int m; private int a, b; kernel k() { private int i; i = b; "
+        "while (i < %" PRIu32 ") { a = a ^ i; ",
+        l->threads, blocks, l->arrays[0].length, l->arrays[1].length, end);
     test(l, (struct said){"i", "i$@k", NULL}, number(l, end));
     if (below(l, 4))
         claim(l);
+    const uint32_t more = 2 + below(l, 8);
+    if (below(l, 2)) {
+        text_format(&l->d->text, "a %s= %" PRIu32 "; ", below(l, 2) ? "-" : "+", more);
+        stride(l, more);
+    }
     for (uint32_t i = below(l, INDICES + 1); i > 0; i--)
         access(l, &l->arrays[below(l, ARRAYS)]);
     text_format(&l->d->text, below(l, 2) ? "i = i + %" PRIu32 "; } }" : "i += %" PRIu32 "; } }",
@@ -369,6 +387,18 @@ static const char *compare(struct listing *l, const char *printed)
     return flags == made ? NULL : "guesses: some have no name, or no text";
 }
 
+/* The kernel's own invariant is told in its own words. */
+static const char *compare_claim(struct listing *l, const char *printed)
+{
+    static const char start[] = "// of each thread, where it comes there: invariant ";
+    const char *at = strstr(printed, start), *own = at ? at + sizeof start - 1 : NULL;
+    const bool right = !at ? !l->claimed
+                           : l->claimed && strlen(l->claimed) == strcspn(own, "\n") &&
+                                 strncmp(own, l->claimed, strlen(l->claimed)) == 0 &&
+                                 !strstr(own, start);
+    return right ? NULL : "guesses: the kernel's own invariant is told as another one";
+}
+
 const char *emitted_guesses(struct arena *arena, uint64_t number, const char **text)
 {
     struct drawn d = drawn_begin(arena, number, DRAWN_GUESSES);
@@ -392,5 +422,6 @@ const char *emitted_guesses(struct arena *arena, uint64_t number, const char **t
     for (uint32_t i = 0; i < ARRAYS; i++)
         if (l->arrays[i].written)
             list_log(l, &l->arrays[i]);
-    return compare(l, printed);
+    const char *differs = compare(l, printed);
+    return differs ? differs : compare_claim(l, printed);
 }

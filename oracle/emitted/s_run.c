@@ -236,12 +236,26 @@ static enum s_end access(struct s_run *r, bool log)
     return !log && conflict ? S_FAILS : S_PASSES;
 }
 
+/* What is before a loop is what it is called by. */
+static bool is_remembered(const char *name, const char *value)
+{
+    const size_t before = strcspn(name, "#"), number = strspn(name + before, "#0123456789");
+    const char *behind = name + before + number;
+    return strncmp(value, name, before) == 0 &&
+           strncmp(value + before, behind, strlen(behind)) == 0 &&
+           value[before + strlen(behind)] == ';';
+}
+
 static enum s_end assignment(struct s_run *r)
 {
     char name[S_NAME];
     if (!take_name(r, name) || !cell_of(r, name)->is_declared)
         r->unknown = true;
+    cell_of(r, name)->is_assigned = true;
     want(r, ":=");
+    skip(r);
+    if (strchr(name, '#') && !is_remembered(name, r->at))
+        r->unknown = true;
     struct s_value value = expression(r, 0);
     *cell(r, name) = value;
     return S_PASSES;
@@ -259,10 +273,23 @@ static enum s_end declaration(struct s_run *r)
     return S_PASSES;
 }
 
+/* Nothing is made of what an invariant says, but what it remembers there has to be. */
+static enum s_end invariant(struct s_run *r)
+{
+    char name[S_NAME];
+    while (*r->at && *r->at != '\n' && !r->unknown) {
+        const bool is_name = take_name(r, name);
+        if (is_name && strchr(name, '#') && !cell_of(r, name)->is_assigned)
+            r->unknown = true;
+        r->at += !is_name && *r->at != '\n';
+    }
+    return S_PASSES;
+}
+
 static bool says_nothing(struct s_run *r)
 {
     static const char *const heads[] = {"//",    "const ", "function ", "procedure ",
-                                        "type ", "havoc ", "modifies ", "invariant "};
+                                        "type ", "havoc ", "modifies "};
     skip(r);
     if (*r->at == '\n' || !*r->at)
         return true;
@@ -281,6 +308,8 @@ static enum s_end line(struct s_run *r)
         end = expression(r, 0).word ? S_PASSES : S_IMPOSSIBLE;
     else if (take(r, "assert "))
         end = expression(r, 0).word ? S_PASSES : S_FAILS;
+    else if (take(r, "invariant "))
+        end = invariant(r);
     else if (take(r, "var "))
         end = declaration(r);
     else if (take(r, "LOG_"))

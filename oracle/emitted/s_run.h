@@ -2,7 +2,7 @@
  * s_run.h - a small interpreter of the sequential text that two threads are printed as
  * (engine/sequential/sequential.h): of the tutorial's style, whose LOG_ and CHECK_ it knows, and of Boogie's. A loop,
  * which may make any number of trips, makes as many as what it assumes at its head allows. What is assigned to is
- * declared once.
+ * declared once; x#1$2 is what x$2 was before a loop, where an invariant names it.
  */
 #ifndef ORACLE_S_RUN_H
 #define ORACLE_S_RUN_H
@@ -19,7 +19,7 @@ struct s_value {
 
 struct s_cell {
     char name[S_NAME];
-    bool is_declared;
+    bool is_declared, is_assigned;
     struct s_value value;
 };
 
