@@ -44,21 +44,31 @@ static uint32_t name_length(const char *at)
     return n;
 }
 
-void c_next(struct c_run *c)
+static struct c_token read_token(const char *text, const char *at)
 {
     static const char *const pairs[] = {"<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "+="};
-    while (*c->at == ' ' || *c->at == '\n' || *c->at == '#')
-        c->at = *c->at == '#' ? skip_line(c->at) : c->at + 1;
-    c->token = c->at;
-    c->length = *c->at == '\0' ? 0 : 1;
-    if (is_letter(*c->at))
-        c->length = name_length(c->at);
-    else if (*c->at == '"')
-        c->length = 2 + (uint32_t)strcspn(c->at + 1, "\"");
+    while (*at == ' ' || *at == '\n' || *at == '#')
+        at = *at == '#' ? skip_line(at) : at + 1;
+    struct c_token token = {.start = (uint32_t)(at - text), .length = *at != '\0', .known = true};
+    if (is_letter(*at))
+        token.length = name_length(at);
+    else if (*at == '"')
+        token.length = 2 + (uint32_t)strcspn(at + 1, "\"");
     for (uint32_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
-        if (c->at[0] == pairs[i][0] && c->at[1] == pairs[i][1])
-            c->length = 2;
-    c->at += c->length;
+        if (at[0] == pairs[i][0] && at[1] == pairs[i][1])
+            token.length = 2;
+    return token;
+}
+
+/* A text is read many times, and from the same places. */
+void c_next(struct c_run *c)
+{
+    struct c_token *token = &c->tokens[c->at - c->text];
+    if (!token->known)
+        *token = read_token(c->text, c->at);
+    c->token = c->text + token->start;
+    c->length = token->length;
+    c->at = c->token + token->length;
 }
 
 void c_go(struct c_run *c, const char *at)
@@ -67,14 +77,14 @@ void c_go(struct c_run *c, const char *at)
     c_next(c);
 }
 
-static bool is_text(const char *token, uint32_t length, const char *text)
+bool c_is_text(const char *token, uint32_t length, const char *text)
 {
     return strlen(text) == length && memcmp(token, text, length) == 0;
 }
 
 bool c_at(const struct c_run *c, const char *token)
 {
-    return *c->token == *token && is_text(c->token, c->length, token);
+    return *c->token == *token && c_is_text(c->token, c->length, token);
 }
 
 bool c_accept(struct c_run *c, const char *token)
@@ -92,196 +102,47 @@ void c_expect(struct c_run *c, const char *token)
     c_fail(c, arena_printf(c->arena, "'%s' is missing before '%.30s'", token, c->token));
 }
 
-/* Behind what closes the bracket at hand. */
-static void skip_group(struct c_run *c)
+void c_skip_group(struct c_run *c)
 {
     uint32_t depth = 0;
+    struct c_token *first = &c->tokens[c->token - c->text];
+    if (first->behind > 0) {
+        c_go(c, c->text + first->behind);
+        return;
+    }
     do {
         depth += c_at(c, "(") || c_at(c, "{") || c_at(c, "[");
         depth -= c_at(c, ")") || c_at(c, "}") || c_at(c, "]");
         c_next(c);
     } while (depth > 0 && c->length > 0);
-}
-
-/* ---- types and variables ---- */
-
-static bool accept_qualifier(struct c_run *c)
-{
-    if (!strchr("_cseiu\"", *c->token))
-        return false;
-    static const char *const words[] = {"const",    "static",     "extern",          "\"C\"",
-                                        "inline",   "__device__", "__shared__",      "__constant__",
-                                        "__global", "__local",    "__constant",      "__noinline__",
-                                        "__kernel", "shared",     "__forceinline__", "__global__"};
-    for (uint32_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (c_accept(c, words[i]))
-            return true;
-    if (!c_at(c, "__attribute__") && !c_at(c, "__launch_bounds__"))
-        return false;
-    c_next(c);
-    skip_group(c);
-    return true;
-}
-
-bool c_read_type(struct c_run *c, enum c_type *type)
-{
-    static const struct {
-        const char *name;
-        enum c_type type;
-    } types[] = {{"int", C_INT},      {"uint", C_UINT},      {"long", C_LONG},
-                 {"ulong", C_ULONG},  {"float", C_FLOAT},    {"short", C_SHORT},
-                 {"void", C_VOID},    {"ushort", C_USHORT},  {"uchar", C_UCHAR},
-                 {"int64_t", C_LONG}, {"uint64_t", C_ULONG}, {"bool", C_INT}};
-    bool some = false;
-    if (!strchr("_cseiulfvb\"", *c->token)) /* what types and qualifiers begin with */
-        return false;
-    while (accept_qualifier(c))
-        continue;
-    const bool is_unsigned = c_accept(c, "unsigned");
-    for (uint32_t i = 0; i < sizeof types / sizeof *types && !some; i++)
-        if (c_accept(c, types[i].name)) {
-            *type = types[i].type;
-            some = true;
-        }
-    if (some && *type == C_LONG)
-        c_accept(c, "long");
-    if (is_unsigned)
-        *type = *type == C_LONG ? C_ULONG : C_UINT;
-    return some;
-}
-
-static struct c_variable *find_between(struct c_run *c, uint32_t first, uint32_t end)
-{
-    for (uint32_t i = end; i > first; i--)
-        if (c->variables[i - 1].length == c->length &&
-            memcmp(c->variables[i - 1].name, c->token, c->length) == 0)
-            return &c->variables[i - 1];
-    return NULL;
-}
-
-struct c_variable *c_find(struct c_run *c)
-{
-    const bool is_member =
-        memchr(c->token, '.', c->length) || (c->length > 3 && c->token[1] == '-');
-    for (uint32_t i = 0; i < c->member_count && is_member; i++)
-        if (is_text(c->token, c->length, c->members[i].name))
-            return &c->members[i];
-    struct c_variable *var = find_between(c, c->frame, c->count);
-    return var ? var : find_between(c, 0, c->file_count);
-}
-
-static struct c_object *new_object(struct c_run *c, enum c_type type, uint32_t count)
-{
-    struct c_object *object = ARENA_NEW(c->arena, struct c_object);
-    *object = (struct c_object){type, ARENA_ARRAY(c->arena, struct c_value, count), count};
-    for (uint32_t i = 0; i < count; i++)
-        object->cells[i].type = type;
-    return object;
-}
-
-static struct c_variable *declare(struct c_run *c, const char *name, uint32_t length,
-                                  struct c_object *object)
-{
-    if (c->count == C_VARIABLES) {
-        c_fail(c, "too many variables");
-        return NULL;
-    }
-    struct c_variable *var = &c->variables[c->count++];
-    *var = (struct c_variable){.name = name, .length = length, .object = object};
-    return var;
-}
-
-/* A pointer: name = other + offset. */
-static void declare_pointer(struct c_run *c)
-{
-    const char *name = c->token;
-    uint32_t length = c->length;
-    c_next(c);
-    c_expect(c, "=");
-    const struct c_variable *other = c_find(c);
-    if (!other) {
-        c_fail(c, "a pointer to nothing");
-        return;
-    }
-    c_next(c);
-    c_expect(c, "+");
-    int64_t offset = c_expression(c).i;
-    struct c_variable *var = declare(c, name, length, other->object);
-    if (var) {
-        var->first = other->first + offset;
-        var->is_pointer = true;
-    }
-}
-
-/* name, name[n], with what it holds at first. Shared variables are those of the one block that runs. */
-static void declare_variable(struct c_run *c, enum c_type type)
-{
-    const char *name = c->token;
-    uint32_t length = c->length, count = 1;
-    c_next(c);
-    bool is_array = c_accept(c, "[");
-    if (is_array) {
-        count = (uint32_t)c_expression(c).i;
-        c_expect(c, "]");
-    }
-    struct c_object *object = new_object(c, type, count);
-    struct c_variable *var = declare(c, name, length, object);
-    if (var)
-        var->is_pointer = is_array;
-    if (!c_accept(c, "="))
-        return;
-    if (is_array && c_read_type(c, &type)) { /* GLSL: int[2](1, 2) */
-        c_accept(c, "[");
-        c_next(c);
-        c_accept(c, "]");
-    }
-    bool braces = c_accept(c, "{") || (is_array && c_accept(c, "("));
-    for (uint32_t i = 0; i < count; i++) {
-        object->cells[i] = c_convert(c, c_expression(c), type);
-        if (braces)
-            c_accept(c, ",");
-    }
-    if (braces)
-        c_next(c);
-}
-
-/* type name[, name]; `struct k0_private self, *p = &self;` has been told of by its members. */
-static void declaration(struct c_run *c, enum c_type type)
-{
-    do {
-        if (c_accept(c, "*"))
-            declare_pointer(c);
-        else
-            declare_variable(c, type);
-    } while (c_accept(c, ",") && c->signal == C_ON);
-    c_expect(c, ";");
+    first->behind = (uint32_t)(c->token - c->text);
 }
 
 /* ---- statements ---- */
 
-static void statement(struct c_run *c);
-
-static void skip_statement(struct c_run *c)
+void c_skip_statement(struct c_run *c)
 {
     if (c_at(c, "{")) {
-        skip_group(c);
+        c_skip_group(c);
     } else if (c_accept(c, "if")) {
-        skip_group(c);
-        skip_statement(c);
+        c_skip_group(c);
+        c_skip_statement(c);
         if (c_accept(c, "else"))
-            skip_statement(c);
+            c_skip_statement(c);
+    } else if (c_accept(c, "loop") || c_accept(c, "continuing")) {
+        c_skip_group(c);
     } else if (c_accept(c, "while") || c_accept(c, "for") || c_accept(c, "switch")) {
-        skip_group(c);
-        skip_statement(c);
+        c_skip_group(c);
+        c_skip_statement(c);
     } else if (c_accept(c, "do")) {
-        skip_statement(c);
+        c_skip_statement(c);
         c_next(c);
-        skip_group(c);
+        c_skip_group(c);
         c_next(c);
     } else {
         while (!c_at(c, ";") && !c_at(c, ":") && c->length > 0)
             if (c_at(c, "("))
-                skip_group(c);
+                c_skip_group(c);
             else
                 c_next(c);
         c_next(c);
@@ -305,7 +166,7 @@ static bool find_label(struct c_run *c, const char *start)
             c_next(c);
             return true;
         }
-        skip_statement(c);
+        c_skip_statement(c);
     }
     return false;
 }
@@ -318,25 +179,25 @@ static void list_from(struct c_run *c, const char *start)
             c->signal = C_ON;
         if (c->signal != C_ON || c_at(c, "}") || c->length == 0)
             break;
-        statement(c);
+        c_statement(c);
     }
     while (!c_at(c, "}") && c->length > 0)
-        skip_statement(c);
+        c_skip_statement(c);
     c_next(c);
 }
 
 /* Behind its '{'. */
-static void block(struct c_run *c)
+void c_block(struct c_run *c)
 {
     uint32_t count = c->count;
     list_from(c, c->token);
     c->count = count;
 }
 
-static bool condition(struct c_run *c)
+bool c_condition(struct c_run *c)
 {
     c_expect(c, "(");
-    bool holds = c_is_true(c_expression(c));
+    bool holds = c_truth(c);
     c_expect(c, ")");
     return holds;
 }
@@ -344,13 +205,13 @@ static bool condition(struct c_run *c)
 static void taken(struct c_run *c, bool is_taken)
 {
     if (is_taken)
-        statement(c);
+        c_statement(c);
     else
-        skip_statement(c);
+        c_skip_statement(c);
 }
 
 /* Whether a loop goes on behind its body. */
-static bool goes_on(struct c_run *c)
+bool c_goes_on(struct c_run *c)
 {
     if (c->signal == C_CONTINUE)
         c->signal = C_ON;
@@ -359,7 +220,7 @@ static bool goes_on(struct c_run *c)
     return c->signal == C_ON;
 }
 
-static void leave_loop(struct c_run *c)
+void c_leave_loop(struct c_run *c)
 {
     if (c->signal == C_BREAK)
         c->signal = C_ON;
@@ -371,16 +232,16 @@ static void while_statement(struct c_run *c)
     bool on = true;
     while (on) {
         c_go(c, head);
-        bool holds = condition(c);
+        bool holds = c_condition(c);
         const char *body = c->token;
         if (holds)
-            statement(c);
-        on = holds && goes_on(c);
+            c_statement(c);
+        on = holds && c_goes_on(c);
         if (!on)
             c_go(c, body);
     }
-    skip_statement(c);
-    leave_loop(c);
+    c_skip_statement(c);
+    c_leave_loop(c);
 }
 
 static void do_statement(struct c_run *c)
@@ -389,18 +250,18 @@ static void do_statement(struct c_run *c)
     bool on = true;
     while (on) {
         c_go(c, body);
-        statement(c);
-        on = goes_on(c);
+        c_statement(c);
+        on = c_goes_on(c);
         c_go(c, body);
-        skip_statement(c);
+        c_skip_statement(c);
         c_expect(c, "while");
         if (on)
-            on = condition(c);
+            on = c_condition(c);
         else
-            skip_group(c);
+            c_skip_group(c);
     }
     c_expect(c, ";");
-    leave_loop(c);
+    c_leave_loop(c);
 }
 
 static void simple(struct c_run *c);
@@ -417,22 +278,24 @@ static void for_statement(struct c_run *c)
     const char *head = c->token;
     enum c_type type;
     c_expect(c, "(");
-    if (c_read_type(c, &type))
-        declaration(c, type);
+    if (c->launch->is_wgsl && c_wgsl_statement(c))
+        ;
+    else if (c_read_type(c, &type))
+        c_declaration(c, type);
     else
         expression_statement(c);
     const char *guard = c->token;
     bool on = true;
     while (on) {
         c_go(c, guard);
-        on = c_at(c, ";") || c_is_true(c_expression(c));
+        on = c_at(c, ";") || c_truth(c);
         c_expect(c, ";");
         const char *step = c->token;
         c_go(c, head);
-        skip_group(c);
+        c_skip_group(c);
         if (on) {
-            statement(c);
-            on = goes_on(c);
+            c_statement(c);
+            on = c_goes_on(c);
         }
         if (on) {
             c_go(c, step);
@@ -440,10 +303,10 @@ static void for_statement(struct c_run *c)
         }
     }
     c_go(c, head);
-    skip_group(c);
-    skip_statement(c);
+    c_skip_group(c);
+    c_skip_statement(c);
     c->count = count;
-    leave_loop(c);
+    c_leave_loop(c);
 }
 
 /* case value: or default: here? *matches: the value. */
@@ -471,39 +334,49 @@ static void switch_statement(struct c_run *c)
     bool matches, is_default;
     while (!c_at(c, "}") && c->length > 0 && c->signal == C_ON) {
         if (!accept_case(c, value, &matches, &is_default)) {
-            skip_statement(c);
+            c_skip_statement(c);
             continue;
         }
         from = matches && !from ? c->token : from;
         otherwise = is_default ? c->token : otherwise;
     }
     from = from ? from : otherwise;
-    if (from)
-        c_go(c, from);
-    list_from(c, start);
-    leave_loop(c);
+    if (c->launch->is_wgsl) {
+        const char *end = c->token;
+        if (from)
+            c_go(c, from);
+        if (from && c->signal == C_ON)
+            c_statement(c);
+        c_go(c, end);
+        c_next(c);
+    } else {
+        if (from)
+            c_go(c, from);
+        list_from(c, start);
+    }
+    c_leave_loop(c);
 }
 
 /* place = value, place += value, or what is done for its effect. */
 static void simple(struct c_run *c)
 {
-    const struct c_variable *var = c_find(c);
     enum c_type type;
     if (c_at(c, ")") || c_at(c, ";"))
         return;
-    if (!var) {
+    c_accept(c, "*"); /* place: a parameter of WGSL */
+    if (!c_find(c)) {
         (void)c_expression(c);
         return;
     }
     struct c_value *place = c_place(c, &type);
-    bool adds = c_at(c, "+=");
+    const bool is_shared = c->is_shared, adds = c_at(c, "+=");
     c_next(c);
-    struct c_value value = c_expression(c);
+    struct c_value value = c_taken_as(c, c_expression(c), type);
     if (c->signal == C_FAILED || !place)
         return;
     if (adds)
         value.i += place->i;
-    *place = c_convert(c, value, type);
+    c_put(c, place, is_shared, value, type);
 }
 
 static bool jump(struct c_run *c)
@@ -531,33 +404,41 @@ static bool jump(struct c_run *c)
     return true;
 }
 
-/* Barriers and fences: threads run one after the other. */
+/* Fences are for others; at a barrier a thread waits for those that are to run up to it, or goes on as they all did. */
 static bool order(struct c_run *c)
 {
-    static const char *const names[] = {"barrier",       "mem_fence",      "__syncthreads",
-                                        "__threadfence", "controlBarrier", "memoryBarrier"};
-    for (uint32_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (c_accept(c, names[i])) {
-            skip_group(c);
-            c_expect(c, ";");
-            return true;
-        }
-    return false;
+    static const char *const fences[] = {"mem_fence", "__threadfence", "memoryBarrier",
+                                         "storageBarrier"},
+                             *const barriers[] = {"barrier", "__syncthreads", "controlBarrier",
+                                                  "workgroupBarrier"};
+    bool is_fence = false, is_barrier = false;
+    for (uint32_t i = 0; i < 4; i++) {
+        is_fence |= c_at(c, fences[i]);
+        is_barrier |= c_at(c, barriers[i]);
+    }
+    if (!is_fence && !is_barrier)
+        return false;
+    c_next(c);
+    c_skip_group(c);
+    c_expect(c, ";");
+    if (is_barrier && c->log && c->passed++ == c->allowed)
+        c->signal = C_WAITS;
+    return true;
 }
 
-static void statement(struct c_run *c)
+void c_statement(struct c_run *c)
 {
     enum c_type type;
     bool matches, is_default;
     if (++c->steps > STEPS)
         c_fail(c, "no end");
     if (c->signal != C_ON || c_accept(c, ";") || jump(c) || order(c) ||
-        accept_case(c, 0, &matches, &is_default))
+        accept_case(c, 0, &matches, &is_default) || (c->launch->is_wgsl && c_wgsl_statement(c)))
         return;
     if (c_accept(c, "{")) {
-        block(c);
+        c_block(c);
     } else if (c_accept(c, "if")) {
-        bool holds = condition(c);
+        bool holds = c_condition(c);
         taken(c, holds);
         if (c_accept(c, "else"))
             taken(c, !holds && c->signal == C_ON);
@@ -573,9 +454,9 @@ static void statement(struct c_run *c)
         c_next(c);
         c_next(c);
     } else if (c_at(c, "struct")) {
-        skip_statement(c);
+        c_skip_statement(c);
     } else if (c_read_type(c, &type)) {
-        declaration(c, type);
+        c_declaration(c, type);
     } else {
         expression_statement(c);
     }
@@ -605,9 +486,11 @@ static uint32_t read_arguments(struct c_run *c, struct argument *list)
     c_expect(c, "(");
     while (!c_at(c, ")") && c->signal == C_ON && count < C_ARGUMENTS) {
         const struct c_variable *var = c_find(c);
+        const bool is_address = c->launch->is_wgsl && c_accept(c, "&");
+        var = is_address ? c_find(c) : var;
         if (c_at(c, "p")) {
             c_next(c);
-        } else if (var && var->is_pointer && (*c->at == ',' || *c->at == ')')) {
+        } else if (var && (is_address || var->is_pointer) && (*c->at == ',' || *c->at == ')')) {
             list[count++] = (struct argument){.alias = *var, .is_alias = true};
             c_next(c);
         } else {
@@ -620,33 +503,50 @@ static uint32_t read_arguments(struct c_run *c, struct argument *list)
     return count;
 }
 
+/* type name, type *name; struct k0_private *p is left out */
+static bool read_parameter(struct c_run *c, const char **name, uint32_t *length, enum c_type *type,
+                           bool *is_pointer)
+{
+    if (c->launch->is_wgsl)
+        return c_wgsl_parameter(c, name, length, type, is_pointer);
+    if (c_accept(c, "struct")) {
+        c_next(c);
+        c_next(c);
+        c_next(c);
+        return false;
+    }
+    if (!c_read_type(c, type) || *type == C_VOID)
+        return false;
+    *is_pointer = c_accept(c, "*");
+    *name = c->token;
+    *length = c->length;
+    c_next(c);
+    return true;
+}
+
 static void take_arguments(struct c_run *c, const struct argument *list, uint32_t count)
 {
-    for (uint32_t i = 0; !c_at(c, ")") && c->signal == C_ON;) {
+    for (uint32_t i = 0; !c_at(c, ")") && c->signal == C_ON; c_accept(c, ",")) {
+        const char *name;
+        uint32_t length;
         enum c_type type;
-        if (c_accept(c, "struct")) {
-            c_next(c);
-            c_next(c);
-            c_next(c);
-        } else if (c_read_type(c, &type) && type != C_VOID) {
-            bool is_pointer = c_accept(c, "*");
-            struct c_variable *var =
-                i < count && is_pointer == list[i].is_alias
-                    ? declare(c, c->token, c->length,
-                              is_pointer ? list[i].alias.object : new_object(c, type, 1))
-                    : NULL;
-            if (!var) {
-                c_fail(c, "other arguments than parameters");
-                return;
-            }
-            var->is_pointer = is_pointer;
-            var->first = is_pointer ? list[i].alias.first : 0;
-            if (!is_pointer)
-                var->object->cells[0] = c_convert(c, list[i].value, type);
-            i++;
-            c_next(c);
+        bool is_pointer;
+        if (!read_parameter(c, &name, &length, &type, &is_pointer))
+            continue;
+        struct c_variable *var =
+            i < count && is_pointer == list[i].is_alias
+                ? c_declare(c, name, length,
+                            is_pointer ? list[i].alias.object : c_new_object(c, type, 1))
+                : NULL;
+        if (!var) {
+            c_fail(c, "other arguments than parameters");
+            return;
         }
-        c_accept(c, ",");
+        var->is_pointer = is_pointer;
+        var->first = is_pointer ? list[i].alias.first : 0;
+        if (!is_pointer)
+            var->object->cells[0] = c_taken_as(c, list[i].value, type);
+        i++;
     }
 }
 
@@ -667,7 +567,7 @@ struct c_value c_call(struct c_run *c, const struct c_function *f)
     c->frame = variables;
     c_go(c, f->body);
     c->result = result;
-    block(c);
+    c_block(c);
     if (c->signal == C_RETURN)
         c->signal = C_ON;
     else if (c->signal == C_GOTO)
@@ -675,29 +575,10 @@ struct c_value c_call(struct c_run *c, const struct c_function *f)
     c->count = variables;
     c->frame = frame;
     c_go(c, back);
-    return f->type == C_VOID ? result : c_convert(c, c->result, f->type);
+    return f->type == C_VOID || c->signal != C_ON ? result : c_taken_as(c, c->result, f->type);
 }
 
 /* ---- the file ---- */
-
-/* struct name { type member; .. }; */
-static void read_struct(struct c_run *c)
-{
-    enum c_type type;
-    c_next(c);
-    c_expect(c, "{");
-    c->member_count = 0;
-    while (c_read_type(c, &type) && c->member_count < C_VARIABLES / 4) {
-        const char *name = arena_printf(c->arena, "p->%.*s", (int)c->length, c->token);
-        declare_variable(c, type);
-        struct c_variable *var = &c->members[c->member_count++];
-        *var = c->variables[--c->count];
-        var->name = name;
-        c_expect(c, ";");
-    }
-    c_expect(c, "}");
-    c_expect(c, ";");
-}
 
 /* GLSL: k0_private k0_p; layout(..) ..; */
 static bool read_glsl_item(struct c_run *c)
@@ -705,14 +586,11 @@ static bool read_glsl_item(struct c_run *c)
     if (c_accept(c, "layout")) {
         while (!c_at(c, ";") && c->length > 0)
             if (c_at(c, "(") || c_at(c, "{"))
-                skip_group(c);
+                c_skip_group(c);
             else
                 c_next(c);
     } else if (c->member_count > 0 && c_accept(c, "k0_private")) {
-        for (uint32_t i = 0; i < c->member_count; i++)
-            c->members[i].name = arena_printf(c->arena, "%.*s.%s", (int)c->length, c->token,
-                                              c->members[i].name + strlen("p->"));
-        c_next(c);
+        c_name_members(c);
     } else {
         return false;
     }
@@ -720,15 +598,27 @@ static bool read_glsl_item(struct c_run *c)
     return true;
 }
 
+void c_add_function(struct c_run *c, struct c_function f)
+{
+    if (c->function_count < C_FUNCTIONS)
+        c->functions[c->function_count++] = f;
+    else
+        c_fail(c, "too many functions");
+}
+
 static void read_item(struct c_run *c)
 {
     enum c_type type = C_VOID;
+    if (c->launch->is_wgsl) {
+        c_wgsl_item(c);
+        return;
+    }
     if (c_accept(c, "typedef")) {
-        skip_statement(c);
+        c_skip_statement(c);
         return;
     }
     if (c_accept(c, "struct")) {
-        read_struct(c);
+        c_read_struct(c);
         return;
     }
     if (read_glsl_item(c))
@@ -737,38 +627,40 @@ static void read_item(struct c_run *c)
         c_fail(c, arena_printf(c->arena, "what is '%.30s'", c->token));
         return;
     }
-    while (accept_qualifier(c))
+    while (c_accept_qualifier(c))
         continue;
     if (*c->at != '(') {
-        declaration(c, type);
+        c_declaration(c, type);
         return;
     }
     struct c_function f = {.name = c->token, .length = c->length, .type = type};
     c_next(c);
     f.parameters = c->at;
-    skip_group(c);
+    c_skip_group(c);
     if (c_accept(c, ";"))
         return;
     f.body = c->at;
-    skip_group(c);
-    if (c->function_count < C_FUNCTIONS)
-        c->functions[c->function_count++] = f;
-    else
-        c_fail(c, "too many functions");
+    c_skip_group(c);
+    c_add_function(c, f);
 }
+
+/* ---- threads ---- */
 
 static void run_thread(struct c_run *c)
 {
     c->count = c->frame = c->file_count;
+    c->done = c->passed = 0;
     for (uint32_t i = 0; i < c->member_count; i++)
-        memset(c->members[i].object->cells, 0,
-               c->members[i].object->count * sizeof *c->members[i].object->cells);
+        c_unset(c->members[i].object);
+    for (uint32_t i = 0; i < c->file_count; i++)
+        if (c->variables[i].object->of_thread)
+            c_unset(c->variables[i].object);
     for (uint32_t i = 0; i < c->function_count; i++) {
         const struct c_function *f = &c->functions[i];
-        if (!is_text(f->name, f->length, c->launch->entry))
+        if (!c_is_text(f->name, f->length, c->launch->entry))
             continue;
         c_go(c, f->body);
-        block(c);
+        c_block(c);
         if (c->signal == C_RETURN)
             c->signal = C_ON;
         return;
@@ -776,21 +668,58 @@ static void run_thread(struct c_run *c)
     c_fail(c, "no entry");
 }
 
+/* Each thread up to its next barrier; true: that is where they all are. */
+static bool run_up_to_barrier(struct c_run *c, struct c_log *logs)
+{
+    uint32_t waiting = 0;
+    for (uint32_t i = 0; i < c->launch->threads && c->signal == C_ON; i++) {
+        c->thread = c->launch->backwards ? c->launch->threads - 1 - i : i;
+        c->log = logs ? &logs[c->thread] : NULL;
+        if (!c->log || !c->log->ended)
+            run_thread(c);
+        if (c->signal == C_WAITS) {
+            c->signal = C_ON;
+            waiting++;
+        } else if (c->log) {
+            c->log->ended = true;
+        }
+    }
+    if (waiting > 0 && waiting < c->launch->threads)
+        c_fail(c, "a barrier that not all come to");
+    return waiting > 0 && c->signal == C_ON;
+}
+
+static void run_block(struct c_run *c, bool has_barrier)
+{
+    struct c_log *logs = has_barrier && c->launch->threads > 1
+                             ? ARENA_ARRAY(c->arena, struct c_log, c->launch->threads)
+                             : NULL;
+    c->shared_count = 0;
+    for (uint32_t i = 0; i < c->file_count; i++)
+        if (c->variables[i].object->of_block)
+            c_unset(c->variables[i].object);
+    for (c->allowed = 0; run_up_to_barrier(c, logs); c->allowed++)
+        continue;
+}
+
 const char *c_run(struct arena *arena, const char *text, const struct c_launch *launch)
 {
     struct c_run *c = ARENA_NEW(arena, struct c_run);
-    *c = (struct c_run){.arena = arena, .launch = launch};
-    struct c_object *memory = new_object(c, C_INT, launch->words);
+    *c = (struct c_run){.arena = arena, .launch = launch, .text = text};
+    c->tokens = ARENA_ARRAY(arena, struct c_token, strlen(text) + 1);
+    struct c_object *memory = c_new_object(c, C_INT, launch->words);
+    memory->of_grid = true;
     for (uint32_t i = 0; i < launch->words; i++)
-        memory->cells[i].i = launch->memory[i];
-    declare(c, "mem", 3, memory)->is_pointer = true;
+        memory->cells[i] = (struct c_value){.type = C_INT, .i = launch->memory[i]};
+    c_declare(c, "mem", 3, memory)->is_pointer = true;
     c_go(c, text);
     while (c->length > 0 && c->signal == C_ON)
         read_item(c);
     c->file_count = c->count;
+    const bool has_barrier = strstr(text, "barrier(") || strstr(text, "__syncthreads()") ||
+                             strstr(text, "controlBarrier") || strstr(text, "workgroupBarrier");
     for (c->block = 0; c->block < launch->blocks && c->signal == C_ON; c->block++)
-        for (c->thread = 0; c->thread < launch->threads && c->signal == C_ON; c->thread++)
-            run_thread(c);
+        run_block(c, has_barrier);
     for (uint32_t i = 0; i < launch->words; i++)
         launch->memory[i] = (int32_t)memory->cells[i].i;
     return c->signal == C_ON ? NULL : c->why ? c->why : "a jump to nowhere";

@@ -1,7 +1,8 @@
 /*
- * c_run.h - a text in OpenCL C, CUDA C or GLSL, as engine/emit writes it, run as C says: thread by thread, one after
- * the other. What the language leaves open - shifts by the width, signed overflow, a division by 0, an element
- * outside - ends it with a name.
+ * c_run.h - a text in OpenCL C, CUDA C, GLSL or WGSL, as engine/emit writes it, run as these languages say: the threads
+ * of a block one after the other, from barrier to barrier. What the language leaves open or refuses - shifts by the
+ * width, signed overflow, a division by 0, an element outside, a variable that is not set, a barrier that not all come
+ * to, in GLSL and WGSL a number as a truth value, in WGSL operands of two types - ends it with a name.
  */
 #ifndef ORACLE_EMITTED_C_RUN_H
 #define ORACLE_EMITTED_C_RUN_H
@@ -16,7 +17,8 @@ struct c_launch {
     uint32_t threads, blocks;
     int32_t *memory; /* the kernel's one parameter; `words` of them */
     uint32_t words;
-    bool open_rests; /* GLSL: what a rest is of negative numbers is left open */
+    bool is_glsl, is_wgsl;
+    bool backwards; /* the last thread runs first */
 };
 
 /* NULL: all threads have ended. Otherwise what is undefined, or what the text has that is not known here. */

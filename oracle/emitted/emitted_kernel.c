@@ -17,16 +17,25 @@
 
 #include <string.h>
 
-enum { BUDGET = 1 << 16, SECOND = 3 /* elements of z, the other shared array */ };
+enum {
+    BUDGET = 1 << 16,
+    SECOND = 3 /* elements of z, the other shared array */,
+    EXPOSES_SHARE = 5
+};
 
 struct kernel {
     struct drawn *d;
     uint32_t threads, blocks;
-    bool shared;      /* there is a shared array, and one thread a block */
-    bool in_function; /* whose variables are x and y */
+    bool shared; /* there is a shared array; one thread a block, or they meet */
+    bool meets;  /* several threads with barriers, which all of them come to: none leaves */
+    bool may_meet, has_cas; /* as the language can */
+    bool in_function;       /* whose variables are x and y */
     bool has_function;
     bool recursive;  /* the function calls itself, n deep */
     uint32_t length; /* of the function's own array, v; 0: it has none */
+    uint32_t own;    /* elements of w */
+    bool
+        exposed; /* as emit_expose has it: private variables are left in `ends`, loops in `trips` */
     uint32_t deep, loops;
 };
 
@@ -40,12 +49,45 @@ static uint32_t below(struct kernel *k, uint32_t n)
     return drawn_below(k->d, n);
 }
 
+/* ---- what is exposed ---- */
+
+enum { EXPOSED_MOST = 24, FILE_SCALARS = 2, LOCALS = 6 };
+
+static uint32_t exposed_words(const struct kernel *k)
+{
+    const uint32_t words = FILE_SCALARS + k->own + LOCALS;
+    return words < EXPOSED_MOST ? words : EXPOSED_MOST;
+}
+
+/* Before a thread ends: variables of the file, then those of the kernel, which only its own text can name. */
+static void ends(struct kernel *k)
+{
+    static const char *const names[] = {"u", "b", "trips", "a", "i", "r0", "r1", "r2"};
+    const uint32_t words = exposed_words(k), of_file = FILE_SCALARS + k->own;
+    for (uint32_t word = 0; word < words && k->exposed; word++) {
+        if (k->in_function && word >= of_file)
+            break;
+        text_format(&k->d->text, "ends[(bid * threads + tid) * %u + %u] = ", words, word);
+        if (word >= FILE_SCALARS && word < of_file)
+            text_format(&k->d->text, "w[%u]; ", word - FILE_SCALARS);
+        else
+            text_format(&k->d->text, "%s; ", names[word < of_file ? word : word - k->own]);
+    }
+}
+
+/* At the end of a loop's body. */
+static void trip(struct kernel *k)
+{
+    if (k->exposed && !k->in_function)
+        put(k, "trips = trips * 31 + (1 + a + i + r0 + r1 + r2); ");
+}
+
 /* ---- expressions ---- */
 
 /* Of the function's own array, which each call has anew, or of the second shared one. */
 static bool array_element(struct kernel *k)
 {
-    const uint32_t length = k->in_function ? k->length : k->shared ? SECOND : 0;
+    const uint32_t length = k->in_function ? k->length : k->shared ? (uint32_t)SECOND : 0;
     if (length == 0 || below(k, 3) > 0)
         return false;
     text_format(&k->d->text, k->in_function ? "v[%u]" : "z[%u]", below(k, length));
@@ -101,7 +143,7 @@ static void expression(struct kernel *k, uint32_t depth)
         expression(k, depth - 1);
         put(k, ")");
     } else if (kind == 3 && below(k, 3) == 0) { /* an element that is there only where it is read */
-        const char *array = k->shared && op % 2 ? "s" : "c",
+        const char *array = k->shared && !k->meets && op % 2 ? "s" : "c",
                    *const indices[] = {"(x | 65536)", "x", "(a | 65536)", "a"},
                    *own = indices[(k->in_function ? 0 : 2) + below(k, 2)];
         text_format(&k->d->text, op % 4 < 2 ? "((%s & -4) == 0 ? %s[%s] : " : "((%s & -4) ? ", own,
@@ -109,7 +151,7 @@ static void expression(struct kernel *k, uint32_t depth)
         expression(k, depth - 1);
         text_format(&k->d->text, op % 4 < 2 ? ")" : " : %s[%s])", array, own);
     } else if (kind == 3) {
-        put(k, k->shared && op % 2 ? "s[(" : "c[(");
+        put(k, k->shared && !k->meets && op % 2 ? "s[(" : "c[(");
         expression(k, depth - 1);
         put(k, ") & 3]");
     } else {
@@ -134,7 +176,7 @@ static void statements(struct kernel *k, uint32_t most);
 static void place(struct kernel *k)
 {
     static const char *const own[] = {"a", "u", "w[0]", "w[1]", "w[b & 1]"};
-    if (array_element(k))
+    if ((k->in_function || !k->meets) && array_element(k))
         return;
     if (k->in_function)
         put(k, below(k, 2) ? "x" : "y");
@@ -166,6 +208,7 @@ static void loop(struct kernel *k)
     else
         text_format(&k->d->text, "r%u = 0; do { r%u += 1; ", own, own);
     statements(k, 3);
+    trip(k);
     put(k, "} ");
     if (kind == 2)
         text_format(&k->d->text, "while (r%u < %u); ", own, trips);
@@ -218,7 +261,7 @@ static void call(struct kernel *k)
 static void atomic(struct kernel *k)
 {
     static const char *const names[] = {"add", "min", "max", "and", "or", "exch", "cas"};
-    uint32_t op = below(k, 7);
+    uint32_t op = below(k, k->has_cas ? 7 : 6);
     text_format(&k->d->text, "%satomic_%s(g[(bid * threads + tid) * 3 + %u], ",
                 k->in_function ? "x = " : "a = ", names[op], op % 3);
     whole(k);
@@ -233,11 +276,17 @@ static void jump(struct kernel *k)
     uint32_t kind = below(k, 6);
     put(k, "if (");
     whole(k);
-    put(k, kind < 2 && k->loops > 0                     ? ") { break; } "
-           : kind == 2 && k->loops > 0                  ? ") { continue; } "
-           : kind == 3 || (kind == 4 && k->in_function) ? ") { exit; } "
-           : k->in_function                             ? ") { return x; } "
-                                                        : ") { return; } ");
+    put(k, ") { ");
+    if (kind < 3 && k->loops > 0)
+        put(k, kind < 2 ? "break; } " : "continue; } ");
+    else if (k->in_function && (kind > 4 || k->meets))
+        put(k, "return x; } ");
+    else if (k->meets)
+        put(k, "i = 1; } ");
+    else {
+        ends(k);
+        put(k, kind == 3 || k->in_function ? "exit; } " : "return; } ");
+    }
 }
 
 static void statements(struct kernel *k, uint32_t most)
@@ -257,6 +306,23 @@ static void statements(struct kernel *k, uint32_t most)
         else
             assignment(k);
     }
+}
+
+/* Each thread gives a word and, behind a barrier, takes one, which nobody changes until all have it. */
+static void exchange(struct kernel *k)
+{
+    static const char *const same[] = {"for (r0 = 0; r0 < 2; r0++) { ", "if (blocks > 1) { ",
+                                       "if (bid) { ", "{ "};
+    const uint32_t kind = below(k, 4);
+    put(k, same[kind]);
+    put(k, "s[tid] = ");
+    whole(k);
+    put(k, "; barrier(); a ^= s[(");
+    whole(k);
+    put(k, ") & 3]; w[1] = z[tid]; barrier(); ");
+    if (kind == 0)
+        trip(k);
+    put(k, "} ");
 }
 
 /* ---- the kernel ---- */
@@ -297,7 +363,8 @@ static void shared_arrays(struct kernel *k)
 static void draw(struct kernel *k, bool has_recursion)
 {
     k->shared = below(k, 2);
-    k->threads = k->shared ? 1 : 1 + below(k, 3);
+    k->meets = k->shared && k->may_meet && below(k, 2);
+    k->threads = k->meets ? 2 + below(k, SECOND - 1) : k->shared ? 1 : 1 + below(k, 3);
     k->blocks = 1 + below(k, 2);
     k->has_function = below(k, 3) > 0;
     k->recursive = k->has_function && has_recursion && below(k, 2);
@@ -308,18 +375,30 @@ static void draw(struct kernel *k, bool has_recursion)
                 k->has_function ? "input " : "", k->has_function ? "" : " = {3, -1, 2147483647}");
     if (k->shared)
         shared_arrays(k);
-    text_format(&k->d->text, "private int u%s; private input int b; private int w[2]; ",
-                k->shared ? " = 9" : "");
+    k->own = below(k, 6) ? 2 : 20;
+    text_format(&k->d->text, "private int u%s; private input int b; private int w[%u]; ",
+                k->shared ? " = 9" : "", k->own);
+    if (k->exposed)
+        text_format(&k->d->text, "global int ends[%u]; ",
+                    k->threads * k->blocks * exposed_words(k));
     if (k->has_function)
         function(k);
-    put(k, "kernel k() { private int a, i, r0, r1, r2; ");
+    text_format(&k->d->text, "kernel k() { private int %sa, i, r0, r1, r2; ",
+                k->exposed ? "trips, " : "");
     for (uint32_t i = k->length > 0 ? 2 : 0; i > 0; i--) /* whose frame may be a used one */
         call(k);
     statements(k, 6);
+    for (uint32_t i = k->meets ? 1 + below(k, 2) : 0; i > 0; i--) {
+        exchange(k);
+        statements(k, 2);
+    }
     assignment(k);
     put(k, "g[(bid * threads + tid) * 3] += a ^ u; ");
-    if (k->shared)
+    if (k->meets)
+        put(k, "s[(tid + 1) % threads] = u; ");
+    else if (k->shared)
         put(k, "s[a & 3] = u; z[2] += a; ");
+    ends(k);
     put(k, "}");
 }
 
@@ -405,21 +484,33 @@ static struct ast_kernel *in_open_blocks(struct kernel *k, struct ast_kernel *gi
 
 const char *emitted_kernel(struct arena *arena, uint64_t number, const char **text)
 {
-    static const enum emit_language languages[] = {EMIT_OPENCL, EMIT_CUDA, EMIT_GLSL, EMIT_PTX,
-                                                   EMIT_BLOCKS};
-    const enum emit_language language = languages[number % 5];
-    struct drawn d = drawn_begin(arena, number, DRAWN_EMITTED);
-    struct kernel k = {.d = &d};
+    static const enum emit_language languages[] = {EMIT_OPENCL, EMIT_CUDA, EMIT_GLSL,
+                                                   EMIT_WGSL,   EMIT_PTX,  EMIT_BLOCKS};
+    const enum emit_language language = languages[number % 6];
+    const bool exposes = number / 6 % EXPOSES_SHARE == 1;
+    struct drawn d = drawn_begin(arena, number, DRAWN_EMITTED),
+                 shown = drawn_begin(arena, number, DRAWN_EMITTED);
+    struct kernel k = {.d = &d,
+                       .may_meet = language != EMIT_BLOCKS,
+                       .has_cas = language != EMIT_WGSL},
+                  all = k;
     struct text own = text_begin(arena);
     struct emitted emitted;
     const char *reason;
     draw(&k, language == EMIT_CUDA);
+    all.d = &shown;
+    all.exposed = true;
+    if (exposes)
+        draw(&all, language == EMIT_CUDA);
     *text = d.text.bytes;
-    const int32_t *meant = execute(arena, parse_printed(arena, d.text.bytes), SUBJECT_THREADS);
+    const int32_t *meant = execute(
+        arena, parse_printed(arena, exposes ? shown.text.bytes : d.text.bytes), SUBJECT_THREADS);
     if (!meant)
         return NULL;
     struct ast_kernel *kernel = parse_printed(arena, d.text.bytes);
-    if (number / 5 % 4 == 0 && language != EMIT_PTX && language != EMIT_BLOCKS)
+    if (exposes)
+        kernel = emit_expose(arena, kernel);
+    if (number / 6 % 4 == 0 && language != EMIT_PTX && language != EMIT_BLOCKS && !k.meets)
         kernel = in_open_blocks(&k, kernel);
     if (!emit_kernel(&own, kernel, language, emit_draw_knobs(number, 1), 0, &emitted, &reason))
         return arena_printf(arena, "emitted: refused, %s", reason);
@@ -430,7 +521,9 @@ const char *emitted_kernel(struct arena *arena, uint64_t number, const char **te
                                     .blocks = emitted.blocks,
                                     .memory = memory,
                                     .words = emitted.words,
-                                    .open_rests = language == EMIT_GLSL};
+                                    .is_glsl = language == EMIT_GLSL,
+                                    .is_wgsl = language == EMIT_WGSL,
+                                    .backwards = number / 80 % 2};
     *text = arena_printf(arena, "%s\n%s", d.text.bytes, own.bytes);
     const char *whole_text = emit_text(arena, language, own.bytes);
     const char *why = language == EMIT_PTX      ? run_ptx(arena, whole_text, &launch)
