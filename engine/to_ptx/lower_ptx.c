@@ -546,15 +546,12 @@ static bool is_ptx_subject(const char *subject)
     return false;
 }
 
-/* Claims about PTX subjects, and those about all; but barriers of PTX do not notice divergence, and
- * private variables are registers. */
+/* Claims about PTX subjects, and those about all; but barriers of PTX do not notice divergence. */
 static bool carried_over(const struct ast_expect *expect)
 {
     if (expect->subject)
         return is_ptx_subject(expect->subject);
-    bool common =
-        !expect->var || expect->var->space == SPACE_GLOBAL || expect->var->space == SPACE_SHARED;
-    return common && expect->claim != CLAIM_BARRIER_DIVERGENCE && expect->claim != CLAIM_UNFAIR;
+    return expect->claim != CLAIM_BARRIER_DIVERGENCE && expect->claim != CLAIM_UNFAIR;
 }
 
 static bool is_any_race(const struct ast_expect *expect)

@@ -19,6 +19,10 @@ void emitted_judge(struct checking *c)
         differs = emitted_guesses(c->arena, draw / 33554432, &text);
     if (!differs && draw / 33554432 % EMITTED_FILLS_SHARE == 0)
         differs = emitted_fills(c->arena, draw / 536870912, &text);
+    if (!differs && draw / 268435456 % EMITTED_CLAIMS_SHARE == 0)
+        differs = emitted_claims(c->arena, draw / 4294967296, &text);
+    if (!differs && draw / 536870912 % EMITTED_LISTS_SHARE == 0)
+        differs = emitted_lists(c->arena, draw / 8589934592, &text);
     if (!differs)
         differs = emitted_jumps(c->arena, draw / 8388608, &text);
     if (differs)

@@ -13,7 +13,9 @@ enum {
     EMITTED_SCOPES_SHARE = 4,     /* likewise, PTX declares few names in many scopes */
     EMITTED_VALUES_SHARE = 4,     /* likewise, PTX has operands of every kind */
     EMITTED_GUESSES_SHARE = 16,   /* likewise, guesses of the sequential program are listed */
-    EMITTED_FILLS_SHARE = 16      /* likewise, PTX reads buffers byte by byte */
+    EMITTED_FILLS_SHARE = 16,     /* likewise, PTX reads buffers byte by byte */
+    EMITTED_CLAIMS_SHARE = 8, /* likewise, claims are carried over to what is made of a kernel */
+    EMITTED_LISTS_SHARE = 8   /* likewise, lists of steps and of knobs are read */
 };
 
 /* The hook of oracle.h; class `text` of the oracle `metamorphic`. */
@@ -34,5 +36,10 @@ const char *emitted_scopes(struct arena *arena, uint64_t number, const char **te
 const char *emitted_values(struct arena *arena, uint64_t number, const char **text);
 const char *emitted_jumps(struct arena *arena, uint64_t number, const char **text);
 const char *emitted_fills(struct arena *arena, uint64_t number, const char **text);
+
+/* Which claims of kernel number so are not those of what is made of it. */
+const char *emitted_claims(struct arena *arena, uint64_t number, const char **text);
+/* What a list of transformations, or of knobs, says otherwise than was drawn. */
+const char *emitted_lists(struct arena *arena, uint64_t number, const char **text);
 
 #endif

@@ -112,6 +112,20 @@ static const char *message(struct arena *arena, const char *line, size_t length,
     return text.bytes;
 }
 
+/* Errors that have a place are told in the order of the text, but for settings: first those that are read wrongly. */
+static const char *out_of_order(struct arena *arena, const struct refusals *table,
+                                const struct diag *diag)
+{
+    for (uint32_t i = 1; i < diag->count && i < DIAG_MAX; i++) {
+        const struct location a = diag->entries[i - 1].at, b = diag->entries[i].at;
+        if (b.line > 0 && (a.line > b.line || (a.line == b.line && a.column > b.column)))
+            return arena_printf(arena, "refused: %s, %u:%u is told of behind %u:%u", table->name,
+                                (unsigned)b.line, (unsigned)b.column, (unsigned)a.line,
+                                (unsigned)a.column);
+    }
+    return NULL;
+}
+
 /* The entry of an error at this place that says so. */
 static bool is_told(const struct diag *diag, struct location at, const char *says)
 {
@@ -147,7 +161,7 @@ static const char *compare(struct arena *arena, const struct refusals *table,
         line += length + (line[length] == '\n');
     }
     if (count == diag->count)
-        return NULL;
+        return table == &refusals_settings ? NULL : out_of_order(arena, table, diag);
     return arena_printf(arena, "refused: %s, %u errors are told, and %u are there", table->name,
                         (unsigned)diag->count, (unsigned)count);
 }

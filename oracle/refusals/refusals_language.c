@@ -464,11 +464,19 @@ static const struct refusal assumptions[] = {
     {"`", "1", "expected an expression, found the end of the text"},
 };
 
+/* It stands before the first statement then, as what is not to be judged. */
 static bool read_assumption(struct arena *arena, const char *text, size_t length, struct diag *diag)
 {
     (void)length;
-    return language_assume(arena, parse_printed(arena, "shared input int x, y; kernel k() { }"),
-                           text, diag);
+    struct ast_kernel *kernel =
+        parse_printed(arena, "shared input int x, y; kernel k() { x = 1; }");
+    if (!language_assume(arena, kernel, text, diag))
+        return false;
+    const struct ast_stm *first = kernel->main->body;
+    if (first->kind != STM_ASSUME || !first->annotation || !first->next ||
+        first->next->kind != STM_ASSIGN)
+        diag_error(diag, (struct location){1, 1}, "the assumption is not the first statement");
+    return diag->count == 0;
 }
 
 const struct refusals refusals_assumptions = {.name = "assumptions",

@@ -32,6 +32,19 @@ static const struct refusal rows[] = {
     {"kernel k() { s += `*198 (1+`1`*198 )`; }", "kernel k() { s += `*197 (1+`1`*197 )`; }",
      "nowhere: predicated: the result is no kernel: expression is nested more than 200 deep"},
 
+    /* Names that forms make up, and some that look so. */
+    {"private int entry1; kernel k() { p = vote_any(s); }",
+     "private int arg1, result, leave1, switch1, entry1, operand1, old1, arg2_, result_, "
+     "leave10__, "
+     "cond, result1, v_active, v_next, trips, t, c, pick, Start, while1; int f(int n, int arg) { "
+     "private int cond_2, leave_; if (n > 2) { exit; } switch (n) { case 1: return 3; default: "
+     "break; } cond = n ? a[n & 3] : 2; return arg; } kernel pick1() { private int "
+     "old_, cond_1; arg1 = f(result, leave1); result = atomic_add(a[p & 3], 1); do { if (s && "
+     "arg1) { switch1 = f(1, p); continue; } switch (p) { case 0: break; case 1: "
+     "continue; } p++; } while (p < 3); }",
+     "nowhere: blocks: unsupported statement 'vote' at line 1\nnowhere: ptx: votes are of warps, "
+     "these are threads on their own"},
+
     /* ---- blocks ---- */
     FRAME("launch(threads=4, warp=2); shared int s; private int p, q; <>"),
     {"kernel k() blocks { Start: goto A, B; A: assume(p < 1); goto End; B: assume(1); goto End; }",
@@ -76,6 +89,14 @@ static const struct refusal rows[] = {
      "assume(p); goto End; D: assume(!p); goto End; }",
      "nowhere: blocks: irreducible: the edge from 'Start' to 'B' enters a loop past its head 'A'\n"
      "nowhere: crs: irreducible loop at line 1: entered from line 1"},
+    {"void v_active() blocks { E: havoc(p); return; } kernel k() blocks { Start: v_active(); goto "
+     "End; }",
+     "private int v_active, v_next, v_cond, Start1, entry, call, after, back, Loop; void f(int "
+     "active, out int v_active1) blocks { E: goto v_active2, B; v_active2: assume(active); goto R; "
+     "B: assume(!active); v_active1 = active; goto R; R: return; } kernel End1() blocks { private "
+     "int v_active3; Start: goto Loop2; Loop2: goto f1, g; f1: assume(p < 3); f(p, q); p = p + 1; "
+     "goto Loop2; g: assume(p >= 3); goto End; }",
+     "nowhere: ptx: unsupported statement 'havoc' at line 1"},
     {"void f(`*15 int a#, `int b) blocks { E: return; } kernel k() blocks { Start: f(`*15 1, `1); "
      "goto End; }",
      "void f(`*14 int a#, `int b) blocks { E: return; } kernel k() blocks { Start: f(`*14 1, `1); "
@@ -163,6 +184,16 @@ static const struct refusal largest[] = {
      "nowhere: ptx: the entry reaches 1025 functions, limit 1024"},
 };
 
+/* Names that a form gives are nobody else's: its text, read, is the same text. */
+static bool is_readable(struct arena *arena, const struct ast_kernel *kernel)
+{
+    struct diag *diag = ARENA_NEW(arena, struct diag);
+    const char *text = print_kernel(arena, kernel);
+    diag_init(diag, "form", text, strlen(text));
+    const struct ast_kernel *again = parse_kernel(arena, text, strlen(text), diag);
+    return again && strcmp(print_kernel(arena, again), text) == 0;
+}
+
 /* Of each kind of form that a kernel of this kind may have; what several say is told once. */
 static void make_programs(struct arena *arena, const struct ast_kernel *kernel, struct diag *diag)
 {
@@ -183,6 +214,9 @@ static void make_programs(struct arena *arena, const struct ast_kernel *kernel, 
             (ptx && id != PROGRAM_CRS && id != PROGRAM_PTX))
             continue;
         const struct form *form = forms_get(forms, id);
+        if (form->program && !is_readable(arena, form->kernel))
+            diag_error(diag, (struct location){0, 0}, "%s: its text is another kernel's",
+                       names[id]);
         if (!form->program && strcmp(form->reason, last) != 0)
             diag_error(diag, (struct location){0, 0}, "%s: %s", names[id], form->reason);
         last = form->program ? last : form->reason;

@@ -5,6 +5,10 @@
 #include "oracle/check/evidence.h"
 #include "oracle/results/result.h"
 
+#include <string.h>
+
+enum { AGAIN_SHARE = 8 /* lists of steps are done twice in one case of so many */ };
+
 /* A kernel transformed, and one execution of it. */
 struct transformed {
     struct checking t;          /* its own: programs, machines, executions */
@@ -165,6 +169,20 @@ static void report_none(struct checking *c)
     answer_diverge(&c->result->answers[ORACLE_METAMORPHIC], d);
 }
 
+/* The steps that were drawn, done again one by one, make the same kernel. */
+static bool is_made_again(struct checking *c, const struct ast_kernel *kernel,
+                          const struct transform_list *list)
+{
+    const size_t mark = arena_mark(c->arena);
+    struct transform_list done;
+    const struct ast_kernel *again = transform_apply(c->arena, c->kernel, list, &done);
+    const bool same = done.count == list->count && !done.broken &&
+                      memcmp(done.steps, list->steps, list->count * sizeof *list->steps) == 0 &&
+                      strcmp(print_kernel(c->arena, again), print_kernel(c->arena, kernel)) == 0;
+    arena_release(c->arena, mark);
+    return same;
+}
+
 /* NULL: it is ready; or why there is nothing to compare. */
 static const char *transform(struct checking *c, uint64_t seed, struct check_options *options,
                              struct transformed *x)
@@ -174,6 +192,9 @@ static const char *transform(struct checking *c, uint64_t seed, struct check_opt
     struct ast_kernel *kernel = given->count > 0
                                     ? transform_apply(c->arena, c->kernel, given, &x->list)
                                     : transform_draw(c->arena, c->kernel, seed, &x->list);
+    if (!x->list.broken && given->count == 0 && x->list.count > 0 && seed % AGAIN_SHARE == 0 &&
+        !is_made_again(c, kernel, &x->list))
+        x->list.broken = "the same steps make another kernel";
     if (x->list.broken)
         return report_broken(c, &x->list);
     if (x->list.count == 0) {

@@ -43,7 +43,9 @@ enum {
     DRAWN_VALUES = 131,
     DRAWN_JUMPS = 137,
     DRAWN_GUESSES = 139,
-    DRAWN_FILLS = 149
+    DRAWN_FILLS = 149,
+    DRAWN_CLAIMS = 151,
+    DRAWN_LISTS = 157
 };
 
 /* "line 2: ..": the first error. */

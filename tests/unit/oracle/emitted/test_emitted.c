@@ -11,6 +11,18 @@ static void kernels(void **state)
     drawn_texts_ask(emitted_kernel);
 }
 
+static void claims(void **state)
+{
+    (void)state;
+    drawn_texts_ask(emitted_claims);
+}
+
+static void lists(void **state)
+{
+    (void)state;
+    drawn_texts_ask(emitted_lists);
+}
+
 static void sequential(void **state)
 {
     (void)state;
@@ -49,9 +61,9 @@ static void fills(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(kernels), cmocka_unit_test(sequential),
-                                       cmocka_unit_test(guesses), cmocka_unit_test(scopes),
-                                       cmocka_unit_test(values),  cmocka_unit_test(jumps),
-                                       cmocka_unit_test(fills)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kernels),    cmocka_unit_test(claims),  cmocka_unit_test(lists),
+        cmocka_unit_test(sequential), cmocka_unit_test(guesses), cmocka_unit_test(scopes),
+        cmocka_unit_test(values),     cmocka_unit_test(jumps),   cmocka_unit_test(fills)};
     return cmocka_run_group_tests(tests, support_setup, support_teardown);
 }
