@@ -1,6 +1,6 @@
 /*
- * emitted_claims.c - a kernel with claims of every kind, about every subject: which of them hold of pi(P), of phi(P) and
- * of the kernel in PTX, and of whom, by definition (docs/kernel-language.md, "Expectations").
+ * emitted_claims.c - a kernel with claims of every kind, about every subject: which of them hold of pi(P), of phi(P)
+ * and of the kernel in PTX, and of whom, by definition (docs/kernel-language.md, "Expectations").
  */
 #include "engine/subjects/forms.h"
 #include "oracle/emitted/emitted.h"
@@ -88,7 +88,8 @@ static bool is_of_ptx(const char *subject)
     return false;
 }
 
-/* What is claimed of all, but for what PTX does not show: divergence of barriers, who waits for whom. A race is one of single threads, in a line behind the others. */
+/* What is claimed of all, but for what PTX does not show: divergence of barriers, who waits for whom. A race is one of
+ * single threads, in a line behind the others. */
 static void of_ptx(const struct claims *claims, struct claims *to)
 {
     uint32_t last = 0;
