@@ -1,6 +1,6 @@
 /*
- * c_wgsl.c - what WGSL has in place of C's: names stand before types, a loop has its condition at its end, and addresses
- * are taken of variables of the file.
+ * c_wgsl.c - what WGSL has in place of C's: names stand before types, a loop has its condition at its end, and
+ * addresses are taken of variables of the file.
  */
 #include "oracle/emitted/c_internal.h"
 
