@@ -27,6 +27,8 @@ struct block {
     uint32_t number; /* that goes into the sum */
     uint32_t bit;    /* of the sum, which says whether */
     bool negated;    /* where it is not set */
+    uint32_t calls;  /* the function that does nothing before it leaves; FUNCTIONS or more: none */
+    bool by_call;    /* it returns by a call that does not */
     uint32_t count;  /* of targets; block `count` of the graph is the end */
     uint32_t targets[TARGETS];
 };
@@ -35,7 +37,19 @@ struct graph {
     struct drawn *d;
     uint32_t count, loops, first[LOOPS], last[LOOPS];
     struct block blocks[BLOCKS];
+    enum ending { ENDS_RETURN, ENDS_FALLING, ENDS_LABEL, ENDS_INNER, ENDINGS } ending;
 };
+
+/* Functions that do nothing, and end in every way. */
+static const char *const functions[] = {"",
+                                        "\tF:\n",
+                                        "\t.reg .u32 %r;\n\tmov.u32 %r, 1;\n",
+                                        "\tbra F;\nF:\n",
+                                        "\t.reg .pred %p;\n\tsetp.eq.u32 %p, 1, 1;\n\t@%p ret;\n",
+                                        "\tret;\n",
+                                        "\t{\n\tF:\n\t}\n",
+                                        "\tssy S;\n\tsync;\nS:\n\tret;\n"};
+enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
 #define PUT(g, ...) text_format(&(g)->d->text, __VA_ARGS__)
 
@@ -95,6 +109,8 @@ static void draw_block(struct graph *g, uint32_t at)
     b->number = (uint32_t)pcg_next(&g->d->rng);
     b->bit = below(g, 32);
     b->negated = below(g, 2);
+    b->calls = below(g, 3 * FUNCTIONS);
+    b->by_call = b->how == LEAVES_RETURN && below(g, 2);
     b->count = b->how == LEAVES_TABLE ? 1 + below(g, TARGETS) : 1;
     for (uint32_t t = 0; t < b->count; t++)
         b->targets[t] = forward(g, at);
@@ -107,6 +123,7 @@ static void draw_block(struct graph *g, uint32_t at)
 static void draw(struct graph *g)
 {
     g->count = 3 + below(g, BLOCKS - 2);
+    g->ending = (enum ending)below(g, ENDINGS);
     for (uint32_t i = 0; i < LOOPS; i++)
         draw_loop(g);
     for (uint32_t i = 0; i < g->count; i++)
@@ -120,6 +137,8 @@ static void put_block(struct graph *g, uint32_t at)
     const struct block *b = &g->blocks[at];
     const char *guard = b->negated ? "!" : "";
     PUT(g, "L%" PRIu32 ":\n\tmad.lo.u32 %%sum, %%sum, 31, %" PRIu32 ";\n", at, b->number);
+    if (b->calls < FUNCTIONS)
+        PUT(g, "\tcall f%" PRIu32 ";\n", b->calls);
     if (b->how == LEAVES_NEXT)
         return;
     if (b->how == LEAVES_JUMP) {
@@ -142,6 +161,12 @@ static void put_block(struct graph *g, uint32_t at)
         PUT(g, "\t@%%p bra L%" PRIu32 ";\n", b->targets[0]);
     else if (b->how == LEAVES_BRANCH)
         PUT(g, "\t@%s%%p bra L%" PRIu32 ";\n", guard, b->targets[0]);
+    else if (b->by_call)
+        PUT(g, "\tst.global.u32 [%%d], %%sum;\n\tcall stop;\n");
+    else if (g->ending == ENDS_LABEL && b->number & 2)
+        PUT(g, "\tst.global.u32 [%%d], %%sum;\n\t%s%s%sbra LE;\n",
+            b->how == LEAVES_MAYBE ? "@" : "", b->how == LEAVES_MAYBE ? guard : "",
+            b->how == LEAVES_MAYBE ? "%p " : "");
     else
         PUT(g, "\tst.global.u32 [%%d], %%sum;\n\t%s%s%s%s;\n", b->how == LEAVES_MAYBE ? "@" : "",
             b->how == LEAVES_MAYBE ? guard : "", b->how == LEAVES_MAYBE ? "%p " : "",
@@ -150,14 +175,21 @@ static void put_block(struct graph *g, uint32_t at)
 
 static void put(struct graph *g)
 {
+    static const char *const ends[] = {[ENDS_RETURN] = "\tret;\n",
+                                       [ENDS_FALLING] = "",
+                                       [ENDS_LABEL] = "LE:\n",
+                                       [ENDS_INNER] = "\t{\n\tmov.u32 %t, 0;\n\t}\n"};
     PUT(g,
-        ".version 8.0\n.target sm_80\n.address_size 64\n.entry k(.param .u64 out)\n{\n\t.reg .u32 "
-        "%%sum, %%t, %%fuel;\n\t.reg .u64 %%d, %%e;\n\t.reg .pred %%p;\n\tmov.u32 %%t, %%tid.x;\n"
-        "\tld.param.u64 %%d, [out];\n\tmul.wide.u32 %%e, %%t, 4;\n\tadd.u64 %%d, %%d, %%e;\n"
-        "\tmul.lo.u32 %%sum, %%t, 0x9e3779b1;\n\tmov.u32 %%fuel, 0;\n");
+        ".version 8.0\n.target sm_80\n.address_size 64\n.func stop() .noreturn\n{\n\texit;\n}\n");
+    for (uint32_t f = 0; f < FUNCTIONS; f++)
+        PUT(g, ".func f%" PRIu32 "()\n{\n%s}\n", f, functions[f]);
+    PUT(g, ".entry k(.param .u64 out)\n{\n\t.reg .u32 %%sum, %%t, %%fuel;\n\t.reg .u64 %%d, %%e;\n"
+           "\t.reg .pred %%p;\n\tmov.u32 %%t, %%tid.x;\n"
+           "\tld.param.u64 %%d, [out];\n\tmul.wide.u32 %%e, %%t, 4;\n\tadd.u64 %%d, %%d, %%e;\n"
+           "\tmul.lo.u32 %%sum, %%t, 0x9e3779b1;\n\tmov.u32 %%fuel, 0;\n");
     for (uint32_t i = 0; i < g->count; i++)
         put_block(g, i);
-    PUT(g, "L%" PRIu32 ":\n\tst.global.u32 [%%d], %%sum;\n\tret;\n}\n", g->count);
+    PUT(g, "L%" PRIu32 ":\n\tst.global.u32 [%%d], %%sum;\n%s}\n", g->count, ends[g->ending]);
 }
 
 /* ---- where a lane goes ---- */

@@ -36,7 +36,7 @@ struct kernel {
     uint32_t own;    /* elements of w */
     bool
         exposed; /* as emit_expose has it: private variables are left in `ends`, loops in `trips` */
-    uint32_t deep, loops;
+    uint32_t deep, loops, switches;
 };
 
 static void put(struct kernel *k, const char *text)
@@ -222,6 +222,7 @@ static void choice(struct kernel *k)
     if (below(k, 3) == 0) {
         put(k, "switch ((");
         whole(k);
+        k->switches++;
         put(k, ") & 3) { case 0: ");
         statements(k, 2);
         put(k, "case 1: case -5: ");
@@ -231,6 +232,7 @@ static void choice(struct kernel *k)
         put(k, below(k, 2) ? "default: " : "");
         if (k->d->text.bytes[k->d->text.length - 2] == ':')
             statements(k, 2);
+        k->switches--;
         put(k, "} ");
     } else {
         put(k, "if (");
@@ -277,8 +279,10 @@ static void jump(struct kernel *k)
     put(k, "if (");
     whole(k);
     put(k, ") { ");
-    if (kind < 3 && k->loops > 0)
-        put(k, kind < 2 ? "break; } " : "continue; } ");
+    if (kind < 2 && k->loops + k->switches > 0)
+        put(k, "break; } ");
+    else if (kind == 2 && k->loops > 0)
+        put(k, "continue; } ");
     else if (k->in_function && (kind > 4 || k->meets))
         put(k, "return x; } ");
     else if (k->meets)
