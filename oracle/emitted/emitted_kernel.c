@@ -307,6 +307,8 @@ static void statements(struct kernel *k, uint32_t most)
             atomic(k);
         else if (kind == 6 || (kind == 7 && k->in_function))
             jump(k);
+        else if (kind == 7 && below(k, 4) == 0)
+            put(k, below(k, 2) ? "membar(); " : "assert(!0); ");
         else
             assignment(k);
     }

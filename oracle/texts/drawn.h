@@ -45,7 +45,8 @@ enum {
     DRAWN_GUESSES = 139,
     DRAWN_FILLS = 149,
     DRAWN_CLAIMS = 151,
-    DRAWN_LISTS = 157
+    DRAWN_LISTS = 157,
+    DRAWN_LAUNCHES = 163
 };
 
 /* "line 2: ..": the first error. */
