@@ -10,7 +10,7 @@
 
 #include <inttypes.h>
 
-enum { FAMILIES = 2, DEPTH = 3, STEPS = 3, MEMBERS = 2 };
+enum { FAMILIES = 2, DEPTH = 3, STEPS = 3, MEMBERS = 2, OTHERS = 2, NUMBERS = 12 };
 
 /* Of each family a scope declares one thing: `.reg a1`, `.reg a<2>`, a1 in memory. */
 enum declared {
@@ -235,10 +235,23 @@ static void function(struct scopes *s)
     s->has_function = true;
 }
 
+/* Variables of the module that are named as injection names declarations anew: a name, _flow, a number. */
+static void others(struct scopes *s, const char **names)
+{
+    for (uint32_t i = 0; i < OTHERS; i++) {
+        names[i] = arena_printf(s->d->arena, "%s_flow%s%" PRIu32,
+                                name_of(s, below(s, FAMILIES), below(s, MEMBERS)),
+                                i == 0 ? "" : "x", 1 + below(s, NUMBERS));
+        PUT(s, ".shared .u32 %s;\n", names[i]);
+    }
+}
+
 /* Returns what the entry stores. */
 static uint32_t draw(struct scopes *s)
 {
     struct scope module = {0};
+    const char *names[OTHERS];
+    uint32_t values[OTHERS];
     const uint32_t dynamic = below(s, 2) ? 4u << below(s, 9) : 0;
     PUT(s, ".version 8.0\n.target sm_80\n.address_size 64\n");
     for (uint32_t f = 0; f < FAMILIES; f++) {
@@ -249,12 +262,21 @@ static uint32_t draw(struct scopes *s)
         PUT(s, ".shared .align %" PRIu32 " .u32 %s;\n", module.of[f].align,
             name_of(s, f, module.of[f].member));
     }
+    others(s, names);
     if (dynamic)
         PUT(s, ".extern .shared .align %" PRIu32 " .b8 dynamic[];\n", dynamic);
     if (below(s, 2))
         function(s);
     PUT(s, ".entry k(.param .u64 out)\n{\n\t.reg .u32 %%sum;\n\t.reg .u64 %%d;\n");
+    for (uint32_t i = 0; i < OTHERS; i++) {
+        values[i] = number(s);
+        PUT(s, "\tst.shared.u32 [%s], %" PRIu32 ";\n", names[i], values[i]);
+    }
     body(s, &module);
+    for (uint32_t i = 0; i < OTHERS; i++) {
+        PUT(s, "\tld.shared.u32 %%t, [%s];\n", names[i]);
+        add_value(s, "%t", values[i]);
+    }
     if (dynamic)
         add_rest(s, "dynamic", dynamic);
     PUT(s, "\tld.param.u64 %%d, [out];\n\tst.global.u32 [%%d], %%sum;\n\tret;\n}\n");
