@@ -256,6 +256,8 @@ static void judge_verdicts(struct asking *x)
             fault = guesses_judge(arena, kernel, seed >> 8);
         if (!fault.stage)
             fault = answers_judge(arena, seed);
+        if (!fault.stage)
+            fault = laws_judge(arena, seed);
         if (fault.stage) {
             const struct retrace_fault found = {arena_printf(arena, "verdict: %s", fault.stage),
                                                 fault.why};

@@ -31,6 +31,9 @@ struct verdicts_fault guesses_judge(struct arena *arena, const struct ast_kernel
 /* Answers as z3 and cvc5 print them, drawn and read back; what is none is not taken for one. */
 struct verdicts_fault answers_judge(struct arena *arena, uint64_t seed);
 
+/* Terms that are plainly equal are one, and ranges are as narrow as operands say. */
+struct verdicts_fault laws_judge(struct arena *arena, uint64_t seed);
+
 /* How solvers and verifiers are started, asked, ended and kept: with programs that every system has in their places. */
 struct verdicts_fault children_judge(struct arena *arena, uint64_t seed);
 

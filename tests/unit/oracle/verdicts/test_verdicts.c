@@ -34,6 +34,18 @@ static void answers_that_are_drawn(void **state)
     }
 }
 
+static void terms_that_are_one(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 400; seed++) {
+        size_t mark = arena_mark(&test_arena);
+        struct verdicts_fault fault = laws_judge(&test_arena, seed);
+        if (fault.stage)
+            fail_msg("seed %u: %s", (unsigned)seed, fault.why);
+        arena_release(&test_arena, mark);
+    }
+}
+
 static void programs_that_are_asked(void **state)
 {
     (void)state;
@@ -51,6 +63,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(verdicts_by_drawn_answers, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(answers_that_are_drawn, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(terms_that_are_one, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(programs_that_are_asked, support_setup, support_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
