@@ -46,7 +46,8 @@ enum {
     DRAWN_FILLS = 149,
     DRAWN_CLAIMS = 151,
     DRAWN_LISTS = 157,
-    DRAWN_LAUNCHES = 163
+    DRAWN_LAUNCHES = 163,
+    DRAWN_BASE = 167
 };
 
 /* "line 2: ..": the first error. */

@@ -204,6 +204,8 @@ void texts_judge(struct checking *c)
         differs = texts_of_program(c->arena, draw / 16384, &text);
     if (!differs && draw / 64 % TEXTS_HOST_SHARE == 0)
         differs = texts_of_host(c->arena, draw / 256, &text);
+    if (!differs && draw / 4096 % TEXTS_BASE_SHARE == 0)
+        differs = texts_of_base(c->arena, draw / 65536, &text);
     bool drawn = differs != NULL;
     if (!differs && draw / 2 % TEXTS_FORMS_SHARE == 0)
         differs = of_forms(c, &text);

@@ -12,6 +12,7 @@
 enum {
     TEXTS_PROGRAMS_SHARE = 4, /* modules of several entries are divided in one case of so many */
     TEXTS_HOST_SHARE = 4,     /* likewise, a host program is read */
+    TEXTS_BASE_SHARE = 16,    /* likewise, errors of a text are told, and an arena is used */
     TEXTS_FORMS_SHARE = 8     /* likewise, the programs of the case are printed and read */
 };
 
@@ -34,6 +35,8 @@ const char *texts_of_kernel(struct arena *arena, uint64_t number, const char **t
 const char *texts_of_ptx(struct arena *arena, uint64_t number, const char **text);
 /* The same of a host program. */
 const char *texts_of_host(struct arena *arena, uint64_t number, const char **text);
+/* What errors of text number so, or objects of an arena, are otherwise than their headers say. */
+const char *texts_of_base(struct arena *arena, uint64_t number, const char **text);
 /* What an entry of module number so needs otherwise than who names whom says. */
 const char *texts_of_program(struct arena *arena, uint64_t number, const char **text);
 

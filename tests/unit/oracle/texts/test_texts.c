@@ -29,9 +29,16 @@ static void hosts(void **state)
     drawn_texts_ask(texts_of_host);
 }
 
+static void base(void **state)
+{
+    (void)state;
+    drawn_texts_ask(texts_of_base);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(kernels), cmocka_unit_test(ptx),
-                                       cmocka_unit_test(programs), cmocka_unit_test(hosts)};
+                                       cmocka_unit_test(programs), cmocka_unit_test(hosts),
+                                       cmocka_unit_test(base)};
     return cmocka_run_group_tests(tests, support_setup, support_teardown);
 }
