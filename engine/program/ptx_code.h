@@ -164,6 +164,12 @@ static inline const struct ptx_place *ptx_matrix_next(const struct ptx_op *op, b
     return NULL;
 }
 
+/* How many accesses a copy has; each has an address. */
+static inline uint32_t ptx_part_count(const struct ptx_op *op)
+{
+    return !op->parts ? 0 : op->exec == PTX_EXEC_COPY ? 2 : 3;
+}
+
 /* LD, ST, ATOM: the bits that an address keeps. Of a 32-bit register, and in a space that is a window, they are
  * 32 (ptxas computes them in 32 bits, whatever register holds them); else 64. */
 static inline uint64_t ptx_address_mask(const struct ptx_op *op)

@@ -127,6 +127,8 @@ static void transfer(const struct live *l, uint32_t pc)
         add(l, l->now, &op->sources[i]);
     for (at = 0; (place = ptx_matrix_next(op, false, &at)) != NULL;)
         add(l, l->now, place);
+    for (uint32_t i = 0; i < ptx_part_count(op); i++)
+        add(l, l->now, &op->parts[i].sources[0]);
     add(l, l->now, &op->guard);
 }
 
@@ -177,6 +179,10 @@ static bool reads(const struct ptx_code *code, uint32_t pc, const struct ptx_pla
     while ((named = ptx_matrix_next(op, false, &at)) != NULL)
         if (is_same(named, place))
             return true;
+    for (uint32_t i = 0; i < ptx_part_count(op); i++) {
+        if (is_same(&op->parts[i].sources[0], place))
+            return true;
+    }
     for (uint32_t i = 0; i < op->copy_count; i++) {
         if (is_same(&code->copies[op->copy + i].caller, place))
             return true;

@@ -12,6 +12,7 @@
 #include "oracle/ends/liveness.h"
 #include "oracle/graphs/graphs.h"
 #include "oracle/heap/heap.h"
+#include "oracle/layout/layout.h"
 #include "oracle/lockstep/lockstep.h"
 #include "oracle/lockstep/phi.h"
 #include "oracle/lockstep/stutter.h"
@@ -65,6 +66,7 @@ const struct oracle oracle_doors[] = {
     {.id = ORACLE_METAMORPHIC, .judge = texts_judge},
     {.id = ORACLE_METAMORPHIC, .judge = emitted_judge},
     {.id = ORACLE_METAMORPHIC, .judge = refusals_judge},
+    {.id = ORACLE_REFERENCE, .judge = layout_judge},
     {.id = ORACLE_REFERENCE,
      .watch = reference_watch,
      .ended = reference_ended,

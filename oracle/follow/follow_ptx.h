@@ -92,15 +92,18 @@ bool follow_ptx_guard(const struct follow_step *s, uint32_t lane);
 uint64_t follow_ptx_source(const struct follow_step *s, uint32_t number, uint32_t lane);
 /* Where a lane goes: the address that is named, a register's, one of a table. False: there are not so many. */
 bool follow_ptx_target(struct follow_step *s, uint32_t lane, uint32_t *target);
-/* THR.call: one more frame of a lane, or a fault. */
+/* THR.call: one more frame of a lane, or a fault. THR.ret: one less of each that returns. */
 void follow_ptx_enter(struct follow_step *s, uint32_t lane, uint32_t target);
+void follow_ptx_leave(struct follow_step *s);
+/* follow_ptx_frames.c: what the frames hold; behind a step's all, whether lanes have the same. */
+void follow_ptx_push(struct follow_step *s, uint32_t lane, uint32_t target);
+void follow_ptx_pop(struct follow_step *s, uint32_t lane);
+void follow_ptx_framed(struct follow_step *s);
 
 /* follow_ptx_data.c: what is neither flow nor barrier; the rule. Then registers and memory are compared. */
 enum rule follow_ptx_execute(struct follow_step *s);
 void follow_ptx_compare_data(struct follow_step *s);
 void follow_ptx_compare_all_heard(struct follow_step *s);
-/* The copies become what the machine has. */
-void follow_ptx_trust(struct follow_step *s);
 void follow_ptx_set(const struct follow_step *s, struct ptx_lanes *registers,
                     const struct ptx_place *place, uint32_t lane, uint64_t value);
 

@@ -111,8 +111,7 @@ static enum rule flow(const struct parts *p, uint32_t first)
         follow_ptx_fault(s, STATUS_STUCK, first_of(step.executes));
         return RULE_NONE;
     }
-    for (uint32_t l = 0; l < u->lanes && s->op->exec == PTX_EXEC_RET; l++)
-        s->g->depth[l] -= s->executes[l] && s->g->depth[l] > 0;
+    follow_ptx_leave(s);
     if (u->bottom)
         follow_ptx_fault(s, STATUS_STUCK, first_of(s->executes));
     if (u->overflow)
@@ -123,8 +122,7 @@ static enum rule flow(const struct parts *p, uint32_t first)
         if (s->x->end == STATUS_RUNNING && s->x->before.active.has[l] && u->active.has[l])
             follow_ptx_enter(&step, l, u->pc);
     }
-    if (s->op->exec == PTX_EXEC_CALL || s->op->exec == PTX_EXEC_RET)
-        follow_ptx_trust(s);
+    follow_ptx_framed(s);
     return rule;
 }
 

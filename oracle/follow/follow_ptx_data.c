@@ -41,18 +41,6 @@ static void part_values(struct follow_step *s, const char *observable, uint64_t 
     follow_part(s->f, observable, a, b);
 }
 
-void follow_ptx_trust(struct follow_step *s)
-{
-    const struct program *program = s->f->program;
-    uint32_t first = s->g->registers->first_thread, words = program->words[SPACE_LOCAL];
-    s->f->trusted++;
-    memcpy(s->g->registers, s->after, (size_t)4 * ptx_lanes_words(program, s->g->registers->count));
-    for (uint32_t l = 0; l < s->g->registers->count; l++) {
-        uint32_t base = s->f->machine->threads[first + l].base[SPACE_LOCAL];
-        memcpy(s->x->memory + base, s->f->machine->memory + base, (size_t)4 * words);
-    }
-}
-
 /* What the machine keeps of copies lies behind the registers, and behind a block's variables; the reference has a list
  * of its own. */
 static uint32_t register_words(const struct follow_step *s)

@@ -56,7 +56,6 @@ static enum rule call(struct follow_step *s)
     if (s->x->end == STATUS_RUNNING) {
         s->g->sites[s->g->depth[0]] = s->pc;
         s->g->pcs[0] = target;
-        follow_ptx_trust(s);
     }
     return RULE_NB_CALL;
 }
@@ -82,7 +81,7 @@ static enum rule leave(struct follow_step *s)
             g->entry_count--;
         g->pcs[0] = g->sites[depth] + 1;
     }
-    follow_ptx_trust(s);
+    follow_ptx_pop(s, 0);
     return RULE_NB_RET;
 }
 

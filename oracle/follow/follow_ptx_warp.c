@@ -120,6 +120,19 @@ void follow_ptx_enter(struct follow_step *s, uint32_t lane, uint32_t target)
                    code->frame_bytes;
     if (!fits)
         follow_ptx_fault(s, STATUS_CALL_DEPTH, lane);
+    if (s->x->end == STATUS_RUNNING)
+        follow_ptx_push(s, lane, target);
+}
+
+/* Lanes that return drop a frame, but for the last one. */
+void follow_ptx_leave(struct follow_step *s)
+{
+    for (uint32_t l = 0; l < s->g->unit->lanes && s->op->exec == PTX_EXEC_RET; l++) {
+        if (!s->executes[l] || s->g->depth[l] == 0)
+            continue;
+        s->g->depth[l]--;
+        follow_ptx_pop(s, l);
+    }
 }
 
 /* Frames of the lanes that enter: those that were active, and are. */
@@ -162,8 +175,7 @@ static enum rule flow(struct follow_step *s)
             return RULE_NONE;
     if (targets)
         s->f->ways *= ref_targets(&a);
-    for (uint32_t l = 0; l < u->lanes && exec == PTX_EXEC_RET; l++)
-        s->g->depth[l] -= s->executes[l] && s->g->depth[l] > 0;
+    follow_ptx_leave(s);
     if (s->x->has_pcs)
         u->pc = s->x->before.pc;
     enum rule rule = ref_branch(u, &a, s->x->otherwise);
@@ -177,8 +189,7 @@ static enum rule flow(struct follow_step *s)
         follow_ptx_fault(s, STATUS_STUCK, first_executing(s));
         rule = RULE_NONE;
     }
-    if (exec == PTX_EXEC_CALL || exec == PTX_EXEC_RET)
-        follow_ptx_trust(s);
+    follow_ptx_framed(s);
     return rule;
 }
 

@@ -31,6 +31,7 @@ struct drawn drawn_begin(struct arena *arena, uint64_t number, uint32_t stream);
 /* Streams of the draws, of all who draw texts. Programs and kernels that are emitted share one: a case asks them for
  * different numbers. */
 enum {
+    DRAWN_LAYOUTS = 97,
     DRAWN_KERNELS = 101,
     DRAWN_MODULES = 102,
     DRAWN_PROGRAMS = 103,

@@ -8,6 +8,7 @@
 #include "engine/input/ptx_kernel.h"
 #include "engine/program/ptx_code.h"
 #include "engine/ptx/ptx_reach.h"
+#include "oracle/layout/layout.h"
 #include "oracle/texts/drawn.h"
 #include "oracle/texts/texts.h"
 
@@ -385,6 +386,9 @@ static const char *of_layout(const struct modules *p, const struct ast_kernel *k
     const bool good = code && is_laid_out(p, &code->global) && is_laid_out(p, &code->shared) &&
                       is_laid_out(p, &code->constant) && is_laid_out(p, &code->local) &&
                       code->frame_local_base % 16 == 0;
+    const char *differs = good ? layout_differs(p->d->arena, program, true) : NULL;
+    if (differs)
+        return arena_printf(p->d->arena, "laid out, %s", differs);
     if (good)
         return of_spans(p, code);
     return arena_printf(p->d->arena,

@@ -2,6 +2,7 @@
 
 #include "engine/input/input.h"
 #include "oracle/check/evidence.h"
+#include "oracle/layout/layout.h"
 #include "oracle/texts/drawn.h"
 #include "oracle/texts/words.h"
 
@@ -137,17 +138,29 @@ const char *texts_of_kernel(struct arena *arena, uint64_t number, const char **t
     return of_drawn(&d, text);
 }
 
+/* A module that can be laid out is so as it says. Some take more memory than there is, or what nobody executes. */
+static const char *laid_out(struct arena *arena, const char *read, const char **text)
+{
+    const char *why;
+    const struct ast_kernel *kernel = texts_read(arena, read, &why);
+    const struct program *program = kernel ? program_compile(arena, kernel, &why) : NULL;
+    const char *differs = program ? layout_differs(arena, program, true) : NULL;
+    if (differs)
+        *text = read;
+    return differs ? arena_printf(arena, "laid out, %s", differs) : NULL;
+}
+
 const char *texts_of_ptx(struct arena *arena, uint64_t number, const char **text)
 {
     struct drawn d = drawn_begin(arena, number, DRAWN_MODULES);
     const char *why;
     bool wrong = texts_draw_ptx(&d);
     *text = d.text.bytes;
+    const struct ast_kernel *kernel = wrong ? texts_read(arena, d.text.bytes, &why) : NULL;
     if (wrong)
-        return texts_read(arena, d.text.bytes, &why)
-                   ? "taken: an operand, or clusters, that do not fit"
-                   : NULL;
-    return of_drawn(&d, text);
+        return kernel ? "taken: an operand, or clusters, that do not fit" : NULL;
+    const char *differs = of_drawn(&d, text);
+    return differs ? differs : laid_out(arena, d.text.bytes, text);
 }
 
 /* ---- the oracle ---- */
@@ -197,6 +210,7 @@ void texts_judge(struct checking *c)
 {
     const uint64_t draw = texts_number(c);
     const char *text, *differs;
+    bool taken;
     size_t mark = arena_mark(c->arena);
     differs =
         draw & 1 ? texts_of_ptx(c->arena, draw, &text) : texts_of_kernel(c->arena, draw, &text);
@@ -206,6 +220,8 @@ void texts_judge(struct checking *c)
         differs = texts_of_host(c->arena, draw / 256, &text);
     if (!differs && draw / 4096 % TEXTS_BASE_SHARE == 0)
         differs = texts_of_base(c->arena, draw / 65536, &text);
+    if (!differs && draw / 32 % TEXTS_LAYOUT_SHARE == 0)
+        differs = texts_of_layout(c->arena, draw / 1024, &text, &taken);
     bool drawn = differs != NULL;
     if (!differs && draw / 2 % TEXTS_FORMS_SHARE == 0)
         differs = of_forms(c, &text);

@@ -11,6 +11,7 @@
 
 enum {
     TEXTS_PROGRAMS_SHARE = 4, /* modules of several entries are divided in one case of so many */
+    TEXTS_LAYOUT_SHARE = 2,   /* likewise, modules are laid out */
     TEXTS_HOST_SHARE = 4,     /* likewise, a host program is read */
     TEXTS_BASE_SHARE = 16,    /* likewise, errors of a text are told, and an arena is used */
     TEXTS_FORMS_SHARE = 8     /* likewise, the programs of the case are printed and read */
@@ -39,5 +40,7 @@ const char *texts_of_host(struct arena *arena, uint64_t number, const char **tex
 const char *texts_of_base(struct arena *arena, uint64_t number, const char **text);
 /* What an entry of module number so needs otherwise than who names whom says. */
 const char *texts_of_program(struct arena *arena, uint64_t number, const char **text);
+/* What of module number so is laid out otherwise than it says. *taken: it is laid out. */
+const char *texts_of_layout(struct arena *arena, uint64_t number, const char **text, bool *taken);
 
 #endif
