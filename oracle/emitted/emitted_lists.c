@@ -121,10 +121,22 @@ static const char *knobs(struct drawn *d)
                : "lists: knobs are printed as others";
 }
 
+/* Each language by its name, and no other name. */
+static const char *languages(struct drawn *d)
+{
+    const enum emit_language meant = (enum emit_language)drawn_below(d, EMIT_LANGUAGE_COUNT);
+    enum emit_language is;
+    text_put(&d->text, emit_language_names[meant]);
+    if (!emit_find_language(d->text.bytes, &is) || is != meant)
+        return "lists: a language is another";
+    text_put(&d->text, "s");
+    return emit_find_language(d->text.bytes, &is) ? "lists: a language is taken" : NULL;
+}
+
 const char *emitted_lists(struct arena *arena, uint64_t number, const char **text)
 {
     struct drawn d = drawn_begin(arena, number, DRAWN_LISTS);
-    const char *differs = number % 4 ? steps(&d) : knobs(&d);
+    const char *differs = number % 4 ? steps(&d) : number % 16 ? knobs(&d) : languages(&d);
     *text = d.text.bytes;
     return differs;
 }

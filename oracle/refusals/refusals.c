@@ -23,7 +23,8 @@ const struct refusals *const refusals_tables[] = {&refusals_language,
                                                   &refusals_largest,
                                                   &refusals_programs,
                                                   &refusals_largest_programs,
-                                                  &refusals_emitted};
+                                                  &refusals_emitted,
+                                                  &refusals_requirements};
 const uint32_t refusals_table_count = sizeof refusals_tables / sizeof *refusals_tables;
 
 /* A text as it is read, and its marks. */

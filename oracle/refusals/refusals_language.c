@@ -1,7 +1,10 @@
 /* What is no text of the kernel language, and why. */
+#include "engine/input/annotate.h"
 #include "engine/input/input.h"
 #include "engine/language/parse.h"
 #include "oracle/refusals/refusals.h"
+
+#include <string.h>
 
 static const struct refusal rows[] = {
     {"`", NULL, "expected a kernel, found the end of the text"},
@@ -454,6 +457,82 @@ const struct refusals refusals_largest = {.name = "language",
                                           .count = sizeof largest / sizeof *largest,
                                           .rare = 4,
                                           .read = read};
+
+/* ---- what a kernel requires of its launch ---- */
+
+#define NO_LAUNCH "this launch is none of the kernel's"
+
+static const struct refusal requirements[] = {
+    FRAME("launch(threads=6, warp=4, blocks=3); shared int s; private int p; <>"),
+    {"kernel k() { `requires threads == 5; s = 1; }",
+     "kernel k() { requires threads == 6; /* met */ s = 1; }", NO_LAUNCH},
+    {"kernel k() { `requires warp_size == 3; }",
+     "kernel k() { requires warp_size == 4; /* met */ }", NO_LAUNCH},
+    {"kernel k() { `requires blocks == 2; }", "kernel k() { requires blocks == 3; /* met */ }",
+     NO_LAUNCH},
+    {"kernel k() { requires threads == 6; /* met */ `requires blocks > threads; }",
+     "kernel k() { requires threads == 6; /* met */ requires blocks < threads; /* met */ while (p "
+     "< 3) { invariant p < 4; p++; } }",
+     NO_LAUNCH},
+    {"kernel k() { requires s == 0; `requires 0; }",
+     "kernel k() { requires s == 0; requires 1; /* met */ }", NO_LAUNCH},
+    {"kernel k() { requires tid == 9; `requires 0 * blocks; }",
+     "kernel k() { requires tid == 9; requires lane == 9; requires warp == 9; requires bid == 9; }",
+     NO_LAUNCH},
+    {"kernel k() { `requires threads && !blocks; }",
+     "kernel k() { requires threads || !blocks; /* met */ }", NO_LAUNCH},
+    {"kernel k() { `requires threads ? blocks - 3 : 1; }",
+     "kernel k() { requires !threads ? blocks - 3 : 1; /* met */ }", NO_LAUNCH},
+    {"kernel k() { `requires -threads + 6; }",
+     "kernel k() { requires ~threads + 6; /* met */ for (p = 0; p < 2; p++) { invariant 0 < 1; /* "
+     "a guess */ p++; } }",
+     NO_LAUNCH},
+    {"kernel k() { `requires blocks / 4; requires 0; }",
+     "kernel k() { requires blocks % 4; /* met */ assume(0); s = 1; }", NO_LAUNCH},
+};
+
+static uint32_t occurrences(const char *text, const char *word)
+{
+    uint32_t count = 0;
+    for (const char *at = strstr(text, word); at; at = strstr(at + 1, word))
+        count++;
+    return count;
+}
+
+struct annotated {
+    const struct ast_kernel *kernel;
+    uint32_t count, met;
+};
+
+static void note_annotation(void *context, const struct ast_stm *stm)
+{
+    struct annotated *a = context;
+    a->count++;
+    a->met += annotate_is_met(a->kernel, stm);
+}
+
+/* Of what is required, that is known to be met which is followed by a remark that says so. */
+static bool read_requirements(struct arena *arena, const char *text, size_t length,
+                              struct diag *diag)
+{
+    struct annotated a = {.kernel = parse_kernel(arena, text, length, diag)};
+    if (!a.kernel)
+        return false;
+    const struct ast_stm *broken = annotate_broken(a.kernel);
+    annotate_visit(a.kernel, note_annotation, &a);
+    if (broken)
+        diag_error(diag, broken->at, NO_LAUNCH);
+    if (a.count != occurrences(text, "requires ") + occurrences(text, "invariant ") ||
+        a.met != occurrences(text, "/* met */"))
+        diag_error(diag, (struct location){1, 1}, "%u annotations, of which %u are met",
+                   (unsigned)a.count, (unsigned)a.met);
+    return diag->count == 0;
+}
+
+const struct refusals refusals_requirements = {.name = "requirements",
+                                               .rows = requirements,
+                                               .count = sizeof requirements / sizeof *requirements,
+                                               .read = read_requirements};
 
 /* ---- what a kernel is assumed to be given ---- */
 
