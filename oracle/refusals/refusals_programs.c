@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+enum { SMALL = 1500 /* bytes of a text */ };
+
 static const struct refusal rows[] = {
     /* ---- structured kernels ---- */
     FRAME("launch(threads=4, warp=2); shared int s, a[4]; private int p; <>"),
@@ -24,14 +26,6 @@ static const struct refusal rows[] = {
      "nowhere: core: unsupported statement 'arrive' at line 1"},
     {"kernel k() { havoc(p); }", "kernel k() { assert(p); }",
      "nowhere: ptx: unsupported statement 'havoc' at line 1"},
-    {"kernel k() { s = `*199 (1+`1`*199 )`; }", "kernel k() { s = `*198 (1+`1`*198 )`; }",
-     "nowhere: predicated: the result is no kernel: expression is nested more than 200 deep"},
-    {"kernel k() { if (`*199 (1+`s`*199 )`) s = 1; }",
-     "kernel k() { while (`*197 (1+`s`*197 )`) s = 1; }",
-     "nowhere: blocks: expression is nested more than 200 deep at line 1"},
-    {"kernel k() { s += `*198 (1+`1`*198 )`; }", "kernel k() { s += `*197 (1+`1`*197 )`; }",
-     "nowhere: predicated: the result is no kernel: expression is nested more than 200 deep"},
-
     /* Names that forms make up, and some that look so. */
     {"private int entry1; kernel k() { p = vote_any(s); }",
      "private int arg1, result, leave1, switch1, entry1, operand1, old1, arg2_, result_, "
@@ -164,6 +158,13 @@ static const struct refusal rows[] = {
 
 static const struct refusal largest[] = {
     FRAME("launch(threads=4, warp=2); shared int s; private int p; <>"),
+    {"kernel k() { s = `*199 (1+`1`*199 )`; }", "kernel k() { s = `*198 (1+`1`*198 )`; }",
+     "nowhere: predicated: the result is no kernel: expression is nested more than 200 deep"},
+    {"kernel k() { if (`*199 (1+`s`*199 )`) s = 1; }",
+     "kernel k() { while (`*197 (1+`s`*197 )`) s = 1; }",
+     "nowhere: blocks: expression is nested more than 200 deep at line 1"},
+    {"kernel k() { s += `*198 (1+`1`*198 )`; }", "kernel k() { s += `*197 (1+`1`*197 )`; }",
+     "nowhere: predicated: the result is no kernel: expression is nested more than 200 deep"},
     {"kernel k() { `*65 while (p) { barrier(); }` }",
      "kernel k() { `*64 while (p) { barrier(); }` }",
      "nowhere: blocks: more than 64 loops of 'k' hold a barrier"},
@@ -184,7 +185,7 @@ static const struct refusal largest[] = {
      "nowhere: ptx: the entry reaches 1025 functions, limit 1024"},
 };
 
-/* Names that a form gives are nobody else's: its text, read, is the same text. */
+/* Names that a form gives are nobody else's: its text, read, is the same text. Of large ones it is not asked. */
 static bool is_readable(struct arena *arena, const struct ast_kernel *kernel)
 {
     struct diag *diag = ARENA_NEW(arena, struct diag);
@@ -195,7 +196,8 @@ static bool is_readable(struct arena *arena, const struct ast_kernel *kernel)
 }
 
 /* Of each kind of form that a kernel of this kind may have; what several say is told once. */
-static void make_programs(struct arena *arena, const struct ast_kernel *kernel, struct diag *diag)
+static void make_programs(struct arena *arena, const struct ast_kernel *kernel, bool is_small,
+                          struct diag *diag)
 {
     static const enum program_id programs[] = {
         PROGRAM_CORE,     PROGRAM_BLOCKS, PROGRAM_ANCHORED, PROGRAM_PREDICATED,
@@ -214,7 +216,8 @@ static void make_programs(struct arena *arena, const struct ast_kernel *kernel, 
             (ptx && id != PROGRAM_CRS && id != PROGRAM_PTX))
             continue;
         const struct form *form = forms_get(forms, id);
-        if (form->program && !is_readable(arena, form->kernel))
+        if (form->program && is_small && form->kernel->form != FORM_PTX &&
+            !is_readable(arena, form->kernel))
             diag_error(diag, (struct location){0, 0}, "%s: its text is another kernel's",
                        names[id]);
         if (!form->program && strcmp(form->reason, last) != 0)
@@ -227,7 +230,7 @@ static bool read(struct arena *arena, const char *text, size_t length, struct di
 {
     const struct ast_kernel *kernel = parse_kernel(arena, text, length, diag);
     if (kernel)
-        make_programs(arena, kernel, diag);
+        make_programs(arena, kernel, length <= SMALL, diag);
     return diag->count == 0;
 }
 
