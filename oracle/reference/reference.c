@@ -361,14 +361,15 @@ static void diverge_wild(struct checking *c, const struct wild_run *x)
 
 static void judge_wild(struct checking *c)
 {
-    const size_t mark = arena_mark(c->arena);
-    struct wild_run x;
-    if (c->options->seed == 0)
-        return;
-    if (wild_agrees(c->arena, pcg_splitmix(c->options->seed + WILD_SEED), &x))
-        arena_release(c->arena, mark);
-    else
-        diverge_wild(c, &x);
+    const uint64_t draw = pcg_splitmix(c->options->seed + WILD_SEED);
+    for (uint32_t i = 0; c->options->seed != 0 && i < WILD_DRAWN; i++) {
+        const size_t mark = arena_mark(c->arena);
+        struct wild_run x;
+        if (wild_agrees(c->arena, draw + i, &x))
+            arena_release(c->arena, mark);
+        else
+            diverge_wild(c, &x);
+    }
 }
 
 /* ---- the answer ---- */

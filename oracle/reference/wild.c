@@ -29,8 +29,9 @@ static enum subject_id draw_subject(enum ast_form form, uint64_t drawn)
 {
     enum subject_id of[SUBJECT_COUNT];
     uint32_t count = 0;
-    const bool variant = drawn % 4 == 0;
-    const bool of_barriers = variant && form == FORM_STRUCTURED && drawn / 4 % 3 == 0;
+    const bool variant = drawn % 4 < (form == FORM_PTX ? 2 : 1);
+    const bool of_barriers =
+        variant && (form == FORM_STRUCTURED || form == FORM_PTX) && drawn / 4 % 3 == 0;
     if (form == FORM_LOCKSTEP)
         return variant ? SUBJECT_LOCKSTEP_VACUOUS_SYNC : SUBJECT_LOCKSTEP;
     for (uint32_t s = 0; s < SUBJECT_COUNT; s++) {
@@ -58,24 +59,27 @@ static struct sched_spec draw_schedule(const struct machine *machine, uint64_t d
 /* The machine, if there is one, and who follows it. */
 static void prepare(struct wild_run *x)
 {
-    static const enum ast_form drawn_forms[] = {FORM_STRUCTURED, FORM_STRUCTURED, FORM_BLOCKS,
-                                                FORM_LOCKSTEP};
+    static const enum ast_form drawn_forms[] = {FORM_STRUCTURED, FORM_STRUCTURED, FORM_STRUCTURED,
+                                                FORM_BLOCKS,     FORM_LOCKSTEP,   FORM_LOCKSTEP,
+                                                FORM_PTX,        FORM_PTX};
     const uint64_t drawn = pcg_splitmix(x->number);
-    const enum ast_form form = drawn_forms[drawn & 3];
+    const enum ast_form form = drawn_forms[drawn & 7];
     const char *why;
-    x->subject = draw_subject(form, drawn >> 2);
+    x->subject = draw_subject(form, drawn >> 3);
     const struct wild_wish wish = {.form = form,
                                    .of_ptx = is_ptx(x->subject),
                                    .of_barriers =
                                        subject_table[x->subject].options.block_options != 0};
-    x->text = wild_text(x->arena, &wish, x->number);
+    x->text = form == FORM_PTX ? wild_ptx(x->arena, wish.of_barriers, x->number)
+                               : wild_text(x->arena, &wish, x->number);
     const struct subject_info *subject = &subject_table[x->subject];
     const struct ast_kernel *kernel = parse_printed(x->arena, x->text);
     struct forms *forms = forms_new(x->arena, kernel);
     const struct form *made = forms_get(forms, subject->program);
     x->refused =
         made->program ? machine_refuses(x->arena, subject->vtable, made->program) : made->reason;
-    x->differs = wild_refusal_differs(x->arena, kernel, x->subject, x->refused);
+    x->differs =
+        form == FORM_PTX ? NULL : wild_refusal_differs(x->arena, kernel, x->subject, x->refused);
     if (!x->differs && drawn / 256 % FORMS_SHARE == 0)
         x->differs = wild_form_differs(x->arena, kernel, x->subject, made);
     if (x->refused || x->differs)

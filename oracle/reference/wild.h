@@ -45,6 +45,11 @@ struct wild_wish {
 /* A kernel in the kernel language. */
 const char *wild_text(struct arena *arena, const struct wild_wish *wish, uint64_t number);
 
+/* ---- wild_ptx.c ---- */
+
+/* A program in PTX. */
+const char *wild_ptx(struct arena *arena, bool of_barriers, uint64_t number);
+
 /* ---- wild_forms.c ---- */
 
 /* What the subject runs, or how, is otherwise than its name says; it refuses a kernel for nothing that stands in it, or

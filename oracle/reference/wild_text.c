@@ -263,9 +263,11 @@ static void pick(struct drawing *d)
 /* So many threads: all of the block, or of some warps. */
 static void named(struct drawing *d)
 {
-    uint32_t warps = (d->threads + d->warp - 1) / d->warp;
-    text_format(&d->out, "%s(%u, %u)", once_in(d, 3) ? "arrive" : "sync", (unsigned)below(d, 2),
-                (unsigned)(d->warp * (once_in(d, 3) ? 1 + below(d, warps) : warps)));
+    const uint32_t warps = (d->threads + d->warp - 1) / d->warp, number = below(d, 2);
+    const bool arrives = once_in(d, 3);
+    const uint32_t of = once_in(d, 3) ? 1 + below(d, warps) : warps;
+    text_format(&d->out, "%s(%u, %u)", arrives ? "arrive" : "sync", (unsigned)number,
+                (unsigned)(d->warp * of));
 }
 
 static void call(struct drawing *d)
@@ -282,6 +284,20 @@ static void call(struct drawing *d)
             text_format(&d->out, ", %s", d->in_function ? "q" : once_in(d, 2) ? "l" : "a");
     }
     put(d, ")");
+}
+
+/* Threads, or warps, that come to one barrier by several ways: by calls, or in other trips of a loop around. */
+static void barrier_by_ways(struct drawing *d)
+{
+    static const char *const sides[] = {"tid", "tid", "warp", "(tid / warp_size)"};
+    const char *side = sides[below(d, 4)];
+    if (d->has_functions && (d->counters == 0 || once_in(d, 2)))
+        text_format(&d->out, "if (%s & 1) { h(1); } else { h(%u); } ", side, (unsigned)below(d, 4));
+    else if (d->counters > 0)
+        text_format(&d->out, "if ((%s + i%u) & 1) { barrier(); } ", side,
+                    (unsigned)below(d, d->counters));
+    else
+        put(d, "barrier(); ");
 }
 
 /* One that parts have: `x = e`, without a semicolon. */
@@ -461,6 +477,8 @@ static void statement(struct drawing *d, uint32_t nested)
         loop(d, nested - 1);
     } else if (kind == 5) {
         choose(d, nested - 1);
+    } else if (kind == 7 && d->has_barriers && !d->in_function) {
+        barrier_by_ways(d);
     } else if (kind == 6) { /* seldom the way of all */
         put(d, "if (");
         condition(d);
@@ -491,6 +509,7 @@ static void structured(struct drawing *d)
         /* A function without a value returns none. */
         for (uint32_t i = 1 + below(d, 3); i > 0; i--)
             statement(d, 0);
+        put(d, d->has_barriers && once_in(d, 2) ? "barrier(); " : "");
         put(d, once_in(d, 4) ? "if (p == 2) { exit; } " : "");
         put(d, once_in(d, 3) ? "if (p & 1) { return; } a += p; " : "");
         put(d, "}\n");
@@ -499,7 +518,7 @@ static void structured(struct drawing *d)
     d->left = 14;
     put(d, "kernel k() { private int l, i0, i1, i2; ");
     body(d);
-    put(d, "}\n");
+    put(d, !d->has_votes && once_in(d, 16) ? "y = vote_any(tid); }\n" : "}\n");
 }
 
 /* ---- blocks ---- */
