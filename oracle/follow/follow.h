@@ -71,6 +71,8 @@ struct follower *follow_new(struct arena *arena, struct ref_room *room, enum sub
 void follow_begin(struct follower *f, uint64_t limit);
 /* It is a schedule of this kind: a policy of warps without a stack says who steps, others promise something. */
 void follow_obey(struct follower *f, struct arena *arena, const struct sched_spec *spec);
+/* Whether somebody else's step, behind what has been followed, must have been one that the schedule does not take. */
+bool follow_knows_turn(const struct follower *f, const struct sched_spec *spec);
 /* It has ended so. */
 void follow_end(struct follower *f, enum status status);
 
@@ -95,6 +97,7 @@ void follow_policy_leave(struct follower *f);
 void follow_promise_start(struct follower *f, struct arena *arena, const struct sched_spec *spec);
 void follow_promise_step(struct follower *f, uint32_t actor);
 void follow_promise_leave(struct follower *f);
+bool follow_promise_is_on(const struct follower *f);
 /* Somebody is going to step; a choice within the step, of so many. */
 void follow_promise_pick(struct follower *f);
 void follow_promise_choice(struct follower *f, uint32_t n, uint32_t choice);

@@ -272,3 +272,12 @@ void follow_compare_choice(struct follower *f, uint32_t actor)
         follow_part_numbers(f, "thread that steps", actor, expected);
     }
 }
+
+bool follow_knows_turn(const struct follower *f, const struct sched_spec *spec)
+{
+    const bool in_order = spec->kind == SCHED_SEQUENTIAL || spec->kind == SCHED_REVERSE ||
+                          spec->kind == SCHED_ROUND_ROBIN;
+    if (spec->kind != SCHED_STACKLESS)
+        return in_order && follow_promise_is_on(f);
+    return f->policy && f->policy->now && spec->stackless.policy != STACKLESS_RANDOM;
+}

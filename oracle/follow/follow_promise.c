@@ -85,6 +85,11 @@ void follow_promise_leave(struct follower *f)
         f->promise->now = false;
 }
 
+bool follow_promise_is_on(const struct follower *f)
+{
+    return f->promise && f->promise->now;
+}
+
 void follow_promise_step(struct follower *f, uint32_t actor)
 {
     struct follow_promise *p = f->promise;

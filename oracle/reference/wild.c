@@ -3,7 +3,7 @@
 #include "engine/base/pcg.h"
 #include "engine/input/input.h"
 
-enum { STEPS = 160, STEPS_OF_THREAD = 8, FORMS_SHARE = 4 };
+enum { STEPS = 160, STEPS_OF_THREAD = 8, FORMS_SHARE = 4, TURNS_SHARE = 2 };
 
 /* ---- who runs it ---- */
 
@@ -105,6 +105,53 @@ static void ask_source(struct wild_run *x)
         x->differs = arena_printf(x->arena, "the text allows: %s", allowed);
 }
 
+/* ---- a step that is another's ---- */
+
+/* The schedule's choices, but that from pick number `at` on the first that has an alternative is another's. */
+struct usurper {
+    struct choices choices; /* first member */
+    struct choices *inner;
+    uint64_t at, picks;
+    bool done;
+};
+
+static uint32_t usurp_pick(struct choices *choices, const struct machine *machine)
+{
+    struct usurper *u = (struct usurper *)choices;
+    const uint32_t own = u->inner->pick(u->inner, machine), count = machine->head->live_count;
+    if (u->done || u->picks++ < u->at || count < 2)
+        return own;
+    u->done = true;
+    return (own + 1 + (uint32_t)(u->at % (count - 1))) % count;
+}
+
+static uint32_t usurp_choose(struct choices *choices, uint32_t n)
+{
+    struct usurper *u = (struct usurper *)choices;
+    return u->inner->choose(u->inner, n);
+}
+
+/* Executes it once more, until somebody steps whose turn it is not: that must be noticed. */
+static void ask_turn(struct wild_run *x, uint64_t steps)
+{
+    struct scheduler scheduler;
+    struct usurper u = {.choices = {usurp_pick, usurp_choose, NULL},
+                        .at = steps ? pcg_splitmix(x->number + 3) % steps : 0};
+    follow_begin(x->follower, 4 * steps + 16);
+    follow_obey(x->follower, x->arena, &x->spec);
+    x->follower->observer.next = NULL;
+    machine_observe(x->machine, &x->follower->observer);
+    machine_reset(x->machine);
+    sched_start(&scheduler, &x->spec, x->machine, x->arena);
+    u.inner = &scheduler.choices;
+    for (enum status s = STATUS_STEP_LIMIT; s == STATUS_STEP_LIMIT && !u.done && u.picks < steps;)
+        s = machine_run(x->machine, &u.choices, 1, NULL);
+    if (u.done && x->follower->state == FOLLOW_ALONG && follow_knows_turn(x->follower, &x->spec))
+        x->differs = arena_printf(x->arena, "somebody steps whose turn it is not, under %s",
+                                  sched_name(x->arena, &x->spec));
+    follow_begin(x->follower, 1); /* that they part is as it should be */
+}
+
 static void run(struct wild_run *x)
 {
     const uint64_t budget = STEPS + (uint64_t)STEPS_OF_THREAD * x->machine->program->total_threads;
@@ -123,6 +170,9 @@ static void run(struct wild_run *x)
     follow_end(x->follower, x->status);
     if (behind && x->follower->state != FOLLOW_PARTED)
         ask_source(x);
+    if (!x->differs && x->follower->state == FOLLOW_ALONG && x->number % TURNS_SHARE == 0 &&
+        follow_knows_turn(x->follower, &x->spec))
+        ask_turn(x, x->machine->steps);
 }
 
 bool wild_agrees(struct arena *arena, uint64_t number, struct wild_run *x)

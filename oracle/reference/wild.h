@@ -1,6 +1,6 @@
 /*
- * wild.h - small kernels over the whole grammar of the kernel language, each executed by a subject that is drawn from
- * all there are, under a drawn schedule, and followed by the literal semantics (follow.h).
+ * wild.h - small kernels over the whole grammar of the kernel language, and small programs of PTX, each executed by a
+ * subject that is drawn from all there are, under a drawn schedule, and followed by the literal semantics (follow.h).
  *
  * Kernels of cases keep what campaigns compare: they end, leave few arrays, and ordinary subjects run them; none is in
  * lock-step form. What only others reach is reached here: a statement where no lowering puts it, a rule on purpose, an

@@ -662,7 +662,7 @@ const char *wild_text(struct arena *arena, const struct wild_wish *wish, uint64_
     d.has_functions = once_in(&d, 2);
     d.has_choices = wish->of_ptx ? once_in(&d, 24) : once_in(&d, 2);
     d.has_named = wish->of_ptx ? once_in(&d, wish->of_barriers ? 2 : 4) : once_in(&d, 24);
-    d.is_rough = once_in(&d, 6);
+    d.is_rough = once_in(&d, 4);
     launch(&d, wish->of_barriers);
     variables(&d);
     if (d.form == FORM_STRUCTURED)
