@@ -110,7 +110,7 @@ static void barrier(struct drawing *d)
     }
 }
 
-static void access(struct drawing *d)
+static void access_memory(struct drawing *d)
 {
     static const char *const ops[] = {
         "st.global.u32 [o], a;",           "st.global.u32 [o+4], b;",
@@ -163,7 +163,7 @@ static void instruction(struct drawing *d)
     else if (kind < 11)
         together(d);
     else if (kind < 13)
-        access(d);
+        access_memory(d);
     else if (kind < 15)
         compute(d);
     else
