@@ -270,6 +270,7 @@ static bool begin_step(struct follower *f, const struct step_event *event)
         return false;
     }
     f->rule = event->rule;
+    f->turn_known = false;
     f->reference_rule = RULE_NONE;
     f->actor = event->actor;
     f->stm = event->stm;

@@ -45,6 +45,7 @@ struct follower {
     uint32_t choices[FOLLOW_CHOICES], choice_count; /* inside the step, as they were made */
     bool hears_choices, lost; /* lost: they part, as something that may happen cannot */
     bool against_policy;      /* they part, as somebody steps whom the policy does not choose */
+    bool turn_known;          /* whose turn the last step was is known */
     bool at_start;            /* they part, as memory differs before anybody has stepped */
     bool too_early;           /* they part, as somebody steps who must wait */
     /* The barrier rule that must come next, and of which block; RULE_NONE: none. */
@@ -71,8 +72,6 @@ struct follower *follow_new(struct arena *arena, struct ref_room *room, enum sub
 void follow_begin(struct follower *f, uint64_t limit);
 /* It is a schedule of this kind: a policy of warps without a stack says who steps, others promise something. */
 void follow_obey(struct follower *f, struct arena *arena, const struct sched_spec *spec);
-/* Whether somebody else's step, behind what has been followed, must have been one that the schedule does not take. */
-bool follow_knows_turn(const struct follower *f, const struct sched_spec *spec);
 /* It has ended so. */
 void follow_end(struct follower *f, enum status status);
 
@@ -97,7 +96,6 @@ void follow_policy_leave(struct follower *f);
 void follow_promise_start(struct follower *f, struct arena *arena, const struct sched_spec *spec);
 void follow_promise_step(struct follower *f, uint32_t actor);
 void follow_promise_leave(struct follower *f);
-bool follow_promise_is_on(const struct follower *f);
 /* Somebody is going to step; a choice within the step, of so many. */
 void follow_promise_pick(struct follower *f);
 void follow_promise_choice(struct follower *f, uint32_t n, uint32_t choice);

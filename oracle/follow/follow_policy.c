@@ -265,19 +265,11 @@ void follow_compare_choice(struct follower *f, uint32_t actor)
     if (!x || !x->now)
         return;
     uint32_t expected = ref_policy_next(x->policy, actor);
+    f->turn_known = expected != REF_NOWHERE;
     if (expected == REF_NOWHERE) {
         x->now = false;
     } else if (expected != actor) {
         f->against_policy = true;
         follow_part_numbers(f, "thread that steps", actor, expected);
     }
-}
-
-bool follow_knows_turn(const struct follower *f, const struct sched_spec *spec)
-{
-    const bool in_order = spec->kind == SCHED_SEQUENTIAL || spec->kind == SCHED_REVERSE ||
-                          spec->kind == SCHED_ROUND_ROBIN;
-    if (spec->kind != SCHED_STACKLESS)
-        return in_order && follow_promise_is_on(f);
-    return f->policy && f->policy->now && spec->stackless.policy != STACKLESS_RANDOM;
 }

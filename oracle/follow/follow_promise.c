@@ -85,11 +85,6 @@ void follow_promise_leave(struct follower *f)
         f->promise->now = false;
 }
 
-bool follow_promise_is_on(const struct follower *f)
-{
-    return f->promise && f->promise->now;
-}
-
 void follow_promise_step(struct follower *f, uint32_t actor)
 {
     struct follow_promise *p = f->promise;
@@ -98,6 +93,7 @@ void follow_promise_step(struct follower *f, uint32_t actor)
     uint32_t other = expected(f, p);
     p->last = actor;
     p->next = NOBODY;
+    f->turn_known = other != NOBODY;
     if (other == NOBODY || other == actor)
         return;
     f->against_policy = true;

@@ -345,11 +345,10 @@ static void compare_active(struct follower *f, lane_mask active, const struct re
 /* Of a vector the first 64 components. */
 static void compare_enabled(struct follower *f, const struct step_event *event)
 {
-    const uint32_t each = f->reference->kernel->launch.threads, first = event->actor * each;
-    const uint32_t count = each < LIMIT_WARP ? each : LIMIT_WARP;
+    const uint32_t each = f->program->launch.threads, count = each < LIMIT_WARP ? each : LIMIT_WARP;
     struct ref_lanes lanes = {{false}};
     for (uint32_t i = 0; i < count; i++)
-        lanes.has[i] = ref_lockstep_enabled(f->reference, event->actor, first + i);
+        lanes.has[i] = ref_lockstep_enabled(f->reference, event->actor, event->actor * each + i);
     compare_active(f, event->active, &lanes, count);
 }
 

@@ -146,7 +146,7 @@ static void ask_turn(struct wild_run *x, uint64_t steps)
     u.inner = &scheduler.choices;
     for (enum status s = STATUS_STEP_LIMIT; s == STATUS_STEP_LIMIT && !u.done && u.picks < steps;)
         s = machine_run(x->machine, &u.choices, 1, NULL);
-    if (u.done && x->follower->state == FOLLOW_ALONG && follow_knows_turn(x->follower, &x->spec))
+    if (u.done && x->follower->state == FOLLOW_ALONG && x->follower->turn_known)
         x->differs = arena_printf(x->arena, "somebody steps whose turn it is not, under %s",
                                   sched_name(x->arena, &x->spec));
     follow_begin(x->follower, 1); /* that they part is as it should be */
@@ -171,7 +171,7 @@ static void run(struct wild_run *x)
     if (behind && x->follower->state != FOLLOW_PARTED)
         ask_source(x);
     if (!x->differs && x->follower->state == FOLLOW_ALONG && x->number % TURNS_SHARE == 0 &&
-        follow_knows_turn(x->follower, &x->spec))
+        x->follower->turn_known && x->spec.stackless.policy != STACKLESS_RANDOM)
         ask_turn(x, x->machine->steps);
 }
 
