@@ -48,7 +48,8 @@ enum {
     DRAWN_CLAIMS = 151,
     DRAWN_LISTS = 157,
     DRAWN_LAUNCHES = 163,
-    DRAWN_BASE = 167
+    DRAWN_BASE = 167,
+    DRAWN_ASSUMED = 191
 };
 
 /* "line 2: ..": the first error. */

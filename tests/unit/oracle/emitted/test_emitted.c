@@ -23,6 +23,12 @@ static void lists(void **state)
     drawn_texts_ask(emitted_lists);
 }
 
+static void assumed(void **state)
+{
+    (void)state;
+    drawn_texts_ask(emitted_assumed);
+}
+
 static void launches(void **state)
 {
     (void)state;
@@ -67,10 +73,10 @@ static void fills(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(kernels),    cmocka_unit_test(claims),
-                                       cmocka_unit_test(lists),      cmocka_unit_test(launches),
-                                       cmocka_unit_test(sequential), cmocka_unit_test(guesses),
-                                       cmocka_unit_test(scopes),     cmocka_unit_test(values),
-                                       cmocka_unit_test(jumps),      cmocka_unit_test(fills)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kernels),  cmocka_unit_test(claims),  cmocka_unit_test(lists),
+        cmocka_unit_test(launches), cmocka_unit_test(assumed), cmocka_unit_test(sequential),
+        cmocka_unit_test(guesses),  cmocka_unit_test(scopes),  cmocka_unit_test(values),
+        cmocka_unit_test(jumps),    cmocka_unit_test(fills)};
     return cmocka_run_group_tests(tests, support_setup, support_teardown);
 }
