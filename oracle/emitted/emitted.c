@@ -23,10 +23,6 @@ void emitted_judge(struct checking *c)
         differs = emitted_claims(c->arena, draw / 4294967296, &text);
     if (!differs && draw / 536870912 % EMITTED_LISTS_SHARE == 0)
         differs = emitted_lists(c->arena, draw / 8589934592, &text);
-    if (!differs && draw / 536870912 % EMITTED_LISTS_SHARE == 1)
-        differs = emitted_launches(c->arena, draw / 8589934592, &text);
-    if (!differs && draw / 536870912 % EMITTED_LISTS_SHARE == 2)
-        differs = emitted_assumed(c->arena, draw / 8589934592, &text);
     if (!differs)
         differs = emitted_jumps(c->arena, draw / 8388608, &text);
     if (differs)

@@ -39,10 +39,6 @@ const char *emitted_fills(struct arena *arena, uint64_t number, const char **tex
 
 /* Which claims of kernel number so are not those of what is made of it. */
 const char *emitted_claims(struct arena *arena, uint64_t number, const char **text);
-/* What the launch of kernel number so is otherwise than its settings say. */
-const char *emitted_launches(struct arena *arena, uint64_t number, const char **text);
-/* Which parameter of PTX number so is taken for something else than its text says. */
-const char *emitted_assumed(struct arena *arena, uint64_t number, const char **text);
 /* What a list of transformations, or of knobs, says otherwise than was drawn. */
 const char *emitted_lists(struct arena *arena, uint64_t number, const char **text);
 

@@ -222,6 +222,10 @@ void texts_judge(struct checking *c)
         differs = texts_of_base(c->arena, draw / 65536, &text);
     if (!differs && draw / 32 % TEXTS_LAYOUT_SHARE == 0)
         differs = texts_of_layout(c->arena, draw / 1024, &text, &taken);
+    if (!differs && draw / 536870912 % TEXTS_LAUNCH_SHARE == 1)
+        differs = texts_of_launch(c->arena, draw / 8589934592, &text);
+    if (!differs && draw / 536870912 % TEXTS_LAUNCH_SHARE == 2)
+        differs = texts_of_assumed(c->arena, draw / 8589934592, &text);
     bool drawn = differs != NULL;
     if (!differs && draw / 2 % TEXTS_FORMS_SHARE == 0)
         differs = of_forms(c, &text);

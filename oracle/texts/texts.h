@@ -14,7 +14,9 @@ enum {
     TEXTS_LAYOUT_SHARE = 2,   /* likewise, modules are laid out */
     TEXTS_HOST_SHARE = 4,     /* likewise, a host program is read */
     TEXTS_BASE_SHARE = 16,    /* likewise, errors of a text are told, and an arena is used */
-    TEXTS_FORMS_SHARE = 8     /* likewise, the programs of the case are printed and read */
+    TEXTS_LAUNCH_SHARE =
+        8, /* likewise, an entry is launched; its parameters are taken for something */
+    TEXTS_FORMS_SHARE = 8 /* likewise, the programs of the case are printed and read */
 };
 
 /* The hook of oracle.h; class `text` of the oracle `metamorphic`. */
@@ -40,6 +42,10 @@ const char *texts_of_host(struct arena *arena, uint64_t number, const char **tex
 const char *texts_of_base(struct arena *arena, uint64_t number, const char **text);
 /* What an entry of module number so needs otherwise than who names whom says. */
 const char *texts_of_program(struct arena *arena, uint64_t number, const char **text);
+/* What the launch of an entry is otherwise than its settings say; which of its parameters are taken for something else
+ * than its text says. */
+const char *texts_of_launch(struct arena *arena, uint64_t number, const char **text);
+const char *texts_of_assumed(struct arena *arena, uint64_t number, const char **text);
 /* What of module number so is laid out otherwise than it says. *taken: it is laid out. */
 const char *texts_of_layout(struct arena *arena, uint64_t number, const char **text, bool *taken);
 

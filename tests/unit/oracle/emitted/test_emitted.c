@@ -2,6 +2,7 @@
  * What is written for others does what the kernel does. TEXTS=N: so many.
  */
 #include "oracle/emitted/emitted.h"
+#include "oracle/texts/texts.h"
 
 #include "tests/unit/oracle/texts/drawn_texts.h"
 
@@ -26,13 +27,13 @@ static void lists(void **state)
 static void assumed(void **state)
 {
     (void)state;
-    drawn_texts_ask(emitted_assumed);
+    drawn_texts_ask(texts_of_assumed);
 }
 
 static void launches(void **state)
 {
     (void)state;
-    drawn_texts_ask(emitted_launches);
+    drawn_texts_ask(texts_of_launch);
 }
 
 static void sequential(void **state)

@@ -1,12 +1,12 @@
 /*
- * emitted_assumed.c - what the parameters of an entry are taken for to which nothing is bound: a buffer in global,
+ * drawn_assumed.c - what the parameters of an entry are taken for to which nothing is bound: a buffer in global,
  * shared or constant memory, a texture. Addresses go from register to register in a drawn entry; whose address a
  * register may hold is the closure of what is put into it (docs/ptx.md).
  */
 #include "engine/input/input.h"
 #include "engine/input/ptx_kernel.h"
-#include "oracle/emitted/emitted.h"
 #include "oracle/texts/drawn.h"
+#include "oracle/texts/texts.h"
 
 #include <inttypes.h>
 
@@ -145,7 +145,7 @@ static const char *compare(struct assumed *a, const struct ptx_kernel *ptx)
     return NULL;
 }
 
-const char *emitted_assumed(struct arena *arena, uint64_t number, const char **text)
+const char *texts_of_assumed(struct arena *arena, uint64_t number, const char **text)
 {
     struct drawn d = drawn_begin(arena, number, DRAWN_ASSUMED);
     struct assumed *a = ARENA_NEW(arena, struct assumed);

@@ -1,11 +1,11 @@
 /*
- * emitted_launches.c - what settings and attributes of an entry make of its launch: dimensions of a block and of the
+ * drawn_launches.c - what settings and attributes of an entry make of its launch: dimensions of a block and of the
  * grid, which blocks of the grid run, and what is left of them where a launch is made smaller (docs/ptx.md).
  */
 #include "engine/input/input.h"
 #include "engine/input/ptx_kernel.h"
-#include "oracle/emitted/emitted.h"
 #include "oracle/texts/drawn.h"
+#include "oracle/texts/texts.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -113,7 +113,7 @@ static const char *compare_smaller(struct launch *l, struct ast_kernel *kernel)
     return NULL;
 }
 
-const char *emitted_launches(struct arena *arena, uint64_t number, const char **text)
+const char *texts_of_launch(struct arena *arena, uint64_t number, const char **text)
 {
     struct drawn d = drawn_begin(arena, number, DRAWN_LAUNCHES);
     struct launch l = {.d = &d};
