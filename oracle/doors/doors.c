@@ -66,7 +66,7 @@ const struct oracle oracle_doors[] = {
     {.id = ORACLE_METAMORPHIC, .judge = texts_judge},
     {.id = ORACLE_METAMORPHIC, .judge = emitted_judge},
     {.id = ORACLE_METAMORPHIC, .judge = refusals_judge},
-    {.id = ORACLE_REFERENCE, .judge = layout_judge},
+    {.id = ORACLE_REFERENCE, .ended = layout_ended, .judge = layout_judge},
     {.id = ORACLE_REFERENCE,
      .watch = reference_watch,
      .ended = reference_ended,

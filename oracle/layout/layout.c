@@ -1,6 +1,7 @@
 #include "oracle/layout/layout.h"
 
 #include "oracle/check/evidence.h"
+#include "oracle/check/oracle.h"
 #include "oracle/layout/layout_internal.h"
 
 #include <string.h>
@@ -171,6 +172,21 @@ static void diverge(struct checking *c, const char *differs)
     d->summary =
         arena_printf(c->arena, "a program in PTX is not laid out as its text says: %s", differs);
     answer_diverge(&c->result->answers[ORACLE_REFERENCE], d);
+}
+
+void layout_ended(struct checking *c, const struct execution *execution)
+{
+    const struct machine *machine = c->subjects[execution->subject].machine;
+    if (execution->status != STATUS_OUT_OF_BOUNDS || !machine || !machine->program->ptx ||
+        !oracle_asked(c, ORACLE_REFERENCE))
+        return;
+    const size_t mark = arena_mark(c->arena);
+    const char *differs = layout_fault(c->arena, machine);
+    if (differs)
+        diverge(c, arena_printf(c->arena, "out of bounds, %s: %s", differs,
+                                machine->fault_text ? machine->fault_text : "nothing is said"));
+    else
+        arena_release(c->arena, mark);
 }
 
 void layout_judge(struct checking *c)

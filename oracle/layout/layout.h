@@ -18,11 +18,15 @@ enum {
     LAYOUT_OPS = 4096 /* longer programs are left out */
 };
 
-/* The hook of oracle.h; class `layout` of the oracle `reference`. */
+/* The hooks of oracle.h; class `layout` of the oracle `reference`. */
 void layout_judge(struct checking *checking);
+void layout_ended(struct checking *checking, const struct execution *execution);
 
 /* "source of add: line 12": what is not as the text says; NULL: nothing. has_text: the program's memory begins with
  * what its text says (lowered kernels have their own). */
 const char *layout_differs(struct arena *arena, const struct program *program, bool has_text);
+
+/* What is not so of an access that ended the machine's execution out of bounds; NULL: nothing. */
+const char *layout_fault(struct arena *arena, const struct machine *machine);
 
 #endif
