@@ -6,7 +6,7 @@
  * Which registers and addresses an instruction names is taken from the program as it was laid out (engine/program):
  * what is compared is what is made of them.
  *
- * On trust, and counted: what call and ret copy between frames, and bounds of local memory.
+ * On trust, and counted: bounds of local memory.
  */
 #ifndef ORACLE_FOLLOW_PTX_H
 #define ORACLE_FOLLOW_PTX_H

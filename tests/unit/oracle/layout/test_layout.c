@@ -4,7 +4,10 @@
  */
 #include "oracle/layout/layout.h"
 
+#include "engine/crs/crs.h"
 #include "engine/input/input.h"
+#include "engine/machine/machine.h"
+#include "engine/schedule/sched.h"
 #include "oracle/texts/texts.h"
 #include "tests/unit/shared/support.h"
 
@@ -107,6 +110,64 @@ static void changed(void **state)
             fail_msg("change %zu is not told", i);
 }
 
+/* A machine that has run into an access out of bounds. */
+static struct machine *run(const char *access)
+{
+    static struct diag diag;
+    const char *why = "";
+    const char *faulty =
+        arena_printf(&test_arena,
+                     "// simtfuzz: entry=k threads=1\n.version 8.6\n.target sm_90\n"
+                     ".address_size 64\n.global .u32 g[3];\n.global .u32 h;\n"
+                     ".visible .entry k ()\n{\n\t.local .b32 l[4];\n\t.reg .b64 w;\n"
+                     "\tmov.u64 w, 0;\n\t%s;\n\tret;\n}\n",
+                     access);
+    diag_init(&diag, "text", faulty, strlen(faulty));
+    const struct ast_kernel *kernel = parse_kernel(&test_arena, faulty, strlen(faulty), &diag);
+    assert_non_null(kernel);
+    const struct program *program = program_compile(&test_arena, kernel, &why);
+    assert_non_null(program);
+    struct machine_options options = {.block_options = 0};
+    struct machine *machine = machine_new(&test_arena, &semantics_block, program, &options);
+    const struct sched_spec spec = {.kind = SCHED_SEQUENTIAL};
+    struct scheduler scheduler;
+    sched_start(&scheduler, &spec, machine, &test_arena);
+    assert_int_equal(machine_run(machine, &scheduler.choices, 100, NULL), STATUS_OUT_OF_BOUNDS);
+    return machine;
+}
+
+static void told(const char *access, const char *variable)
+{
+    struct machine *machine = run(access);
+    const struct machine_fault fault = machine->fault;
+    const char *said = machine->fault_text;
+    assert_null(layout_fault(&test_arena, machine));
+    assert_true(variable ? strcmp(fault.variable, variable) == 0 : !fault.variable);
+    machine->fault.variable = variable ? NULL : "x";
+    assert_non_null(layout_fault(&test_arena, machine));
+    machine->fault = fault;
+    machine->fault.offset += variable != NULL;
+    machine->fault.bytes += !variable;
+    assert_non_null(layout_fault(&test_arena, machine));
+    machine->fault = fault;
+    machine->fault_text = "read of 4 bytes";
+    assert_non_null(layout_fault(&test_arena, machine));
+    machine->fault_text = said;
+    if (variable)
+        machine->fault.address -= 8; /* which is one of its bytes */
+    else
+        machine->fault.address++;
+    assert_non_null(layout_fault(&test_arena, machine));
+}
+
+static void out_of_bounds(void **state)
+{
+    (void)state;
+    told("st.global.u32 [g+16], 1", "g");
+    told("st.local.u32 [l+16], 1", "l");
+    told("ld.global.u64 w, [w]", NULL);
+}
+
 static void drawn(void **state)
 {
     struct arena *arena = &test_arena;
@@ -128,6 +189,7 @@ static void drawn(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(changed), cmocka_unit_test(drawn)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(changed), cmocka_unit_test(out_of_bounds),
+                                       cmocka_unit_test(drawn)};
     return cmocka_run_group_tests(tests, support_setup, support_teardown);
 }
