@@ -11,6 +11,7 @@
 #include "engine/language/ast.h"
 #include "engine/machine/rules.h"
 #include "engine/ptx/ptx.h"
+#include "engine/reference/reference.h"
 
 enum { REF_LINE_BYTES = 32, REF_BANKS = 32, REF_VALUES = 8 };
 
@@ -106,5 +107,15 @@ bool ref_is_silent(const struct ref_caches *m, uint32_t sm);
 bool ref_evict(struct ref_caches *m, uint32_t sm, int64_t line);
 bool ref_write_back(struct ref_caches *m, uint32_t sm, int64_t line);
 bool ref_flush(struct ref_caches *m, uint32_t sm);
+
+/* What observers were told of an access when its operations were issued, in locations of which a word has so many: each
+ * element of each lane once, element by element; last of those that store to a place the lane whose value stays. */
+struct ref_telling {
+    enum ref_access_kind kind;
+    const struct ref_access *heard;
+    uint32_t count, units, first_thread;
+};
+/* `first`: the operations from here on are the access's. */
+bool ref_are_told(const struct ref_caches *m, uint32_t first, const struct ref_telling *telling);
 
 #endif

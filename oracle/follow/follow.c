@@ -348,28 +348,26 @@ struct follower *follow_new(struct arena *arena, struct ref_room *room, enum sub
                            .program = machine->program,
                            .machine = machine,
                            .hears_all = !forms_is_predicated(subject_table[subject].program)};
+    f->heard = arena_room(arena, FOLLOW_ACCESSES * sizeof *f->heard);
+    f->observer = (struct observer){.context = f, .step = on_step};
+    if (f->hears_all) {
+        f->observer.read = on_read;
+        f->observer.write = on_write;
+        f->observer.atomic = on_atomic;
+    }
     if (caches) {
-        f->observer =
-            (struct observer){.context = f, .step = on_step, .environment = on_environment};
+        f->observer.environment = on_environment;
         return follow_caches_new(arena, f, why) ? f : NULL;
     }
     if (is_ptx(subject) ? !follow_ptx_new(arena, f, why)
                         : !(f->reference = reference_of(arena, room, subject, machine, why)))
         return NULL;
-    f->heard = arena_room(arena, FOLLOW_ACCESSES * sizeof *f->heard);
-    f->observer = (struct observer){.context = f,
-                                    .step = on_step,
-                                    .barrier = on_barrier,
-                                    .picked = on_pick,
-                                    .chosen = on_choice};
+    f->observer.barrier = on_barrier;
+    f->observer.picked = on_pick;
+    f->observer.chosen = on_choice;
     if (f->ptx) {
         f->uses = arena_room(arena, FOLLOW_USES * sizeof *f->uses);
         f->observer.use = follow_ptx_hear_use;
-    }
-    if (f->hears_all) {
-        f->observer.read = on_read;
-        f->observer.write = on_write;
-        f->observer.atomic = on_atomic;
     }
     return f;
 }

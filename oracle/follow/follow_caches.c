@@ -507,6 +507,14 @@ static void compare_parts(struct follower *f, const struct step_event *event, ui
             return;
         }
     }
+    const struct ref_telling telling = {op->exec == PTX_EXEC_LD   ? REF_READ
+                                        : op->exec == PTX_EXEC_ST ? REF_WRITE
+                                                                  : REF_ATOMIC,
+                                        f->heard, f->heard_count, f->program->units,
+                                        lanes_of(f, event->actor)->first_thread};
+    if (is_access(op) && !ref_are_told(m, before, &telling))
+        follow_part(f, "access", "told otherwise",
+                    "each element of each lane, the last that stays");
 }
 
 static void issue(struct follower *f, const struct step_event *event)

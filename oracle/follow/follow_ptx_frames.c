@@ -1,7 +1,4 @@
-/*
- * follow_ptx_frames.c - frames of PTX: what a call copies into the callee's, what a return copies back, and that
- * nothing is left of a frame that is gone.
- */
+/* Frames of PTX: what calls and returns copy between them, and that nothing is left of one that is gone. */
 #include "oracle/follow/follow_ptx.h"
 
 #include <string.h>
@@ -21,9 +18,8 @@ struct end {
 
 static uint32_t byte_of(const struct follow_step *s, uint32_t lane, const struct end *end)
 {
-    const struct machine *m = s->f->machine;
-    return 4 * m->threads[s->g->registers->first_thread + lane].base[SPACE_LOCAL] +
-           end->frame.byte + end->byte;
+    const uint32_t thread = s->g->registers->first_thread + lane;
+    return 4 * s->f->machine->threads[thread].base[SPACE_LOCAL] + end->frame.byte + end->byte;
 }
 
 /* A register as it is; bytes of memory as so many, in a register the low ones of it. */
@@ -31,7 +27,6 @@ static void copy(struct follow_step *s, uint32_t lane, const struct end *to, con
                  uint32_t bytes)
 {
     struct ptx_lanes *lanes = s->g->registers;
-    uint64_t value = 0;
     if (from->place->kind == PTX_PLACE_NONE && to->place->kind == PTX_PLACE_NONE) {
         for (uint32_t i = 0; i < bytes; i++)
             follow_ptx_put_bytes(s->x->memory, byte_of(s, lane, to) + i, 1,
@@ -39,9 +34,9 @@ static void copy(struct follow_step *s, uint32_t lane, const struct end *to, con
         return;
     }
     lanes->lane[lane] = from->frame;
-    value = from->place->kind == PTX_PLACE_NONE
-                ? follow_ptx_bytes(s->x->memory, byte_of(s, lane, from), bytes)
-                : ptx_source(s->f->machine, lanes, from->place, lane);
+    const uint64_t value = from->place->kind == PTX_PLACE_NONE
+                               ? follow_ptx_bytes(s->x->memory, byte_of(s, lane, from), bytes)
+                               : ptx_source(s->f->machine, lanes, from->place, lane);
     lanes->lane[lane] = to->frame;
     if (to->place->kind == PTX_PLACE_NONE)
         follow_ptx_put_bytes(s->x->memory, byte_of(s, lane, to), bytes, value);
@@ -85,10 +80,9 @@ void follow_ptx_push(struct follow_step *s, uint32_t lane, uint32_t target)
     const uint32_t site = (uint32_t)(s->op - code->ops);
     bool starts = false;
     callee.depth++;
-    for (uint32_t f = 0; f < code->function_count && !starts; f++) {
-        starts = code->functions[f].entry == target;
-        callee.function = starts ? f : caller.function;
-    }
+    for (uint32_t f = 0; f < code->function_count && !starts; f++)
+        if ((starts = code->functions[f].entry == target))
+            callee.function = f;
     if (starts) {
         callee.rows.narrow += code->functions[caller.function].rows.narrow;
         callee.rows.wide += code->functions[caller.function].rows.wide;
@@ -123,7 +117,6 @@ void follow_ptx_pop(struct follow_step *s, uint32_t lane)
     lanes->lane[lane] = caller;
 }
 
-/* Behind all pushes and pops of a step. */
 void follow_ptx_framed(struct follow_step *s)
 {
     struct ptx_lanes *lanes = s->g->registers;
