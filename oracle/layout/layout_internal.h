@@ -21,7 +21,7 @@ struct layout_home {
     struct layout_home *next;
 };
 
-enum { LAYOUT_MODULE = UINT32_MAX };
+#define LAYOUT_MODULE UINT32_MAX
 
 struct layout_label {
     const struct ptx_statement *statement;
