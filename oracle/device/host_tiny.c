@@ -199,7 +199,7 @@ const char *host_tiny_settings(struct arena *arena, struct pcg *rng)
         "order=stream", "occupancy=context", "occupancy=device", "switch=sticky", "switch=free",
         "ends=keep",    "ends=drain",        "flags=reset",      "flags=kept",    "frozen=yes",
         "frozen=no",    "pick=any",          "pick=lowest",      "grids=1",       "lines=1",
-        "lines=2"};
+        "lines=2",      "words=2",           "words=4",          "lines=4"};
     /* Of what an SM has, so much that one or two blocks of two fit, or two of three. */
     static const char *const scarce[] = {" threads=2",    " threads=3", " registers=32",
                                          " registers=64", " shared=16", " shared=20"};

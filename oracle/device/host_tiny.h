@@ -24,6 +24,9 @@ const char *host_tiny_differs(struct arena *arena, const char *program, const ch
  * NULL: nothing differs. */
 const char *host_mistakes_differ(struct arena *arena, struct pcg *rng, uint32_t count);
 
+/* host_launches.c. A program of launches that is drawn, whose results are known, and a launch that cannot be, or can. */
+const char *host_launches_differ(struct arena *arena, struct pcg *rng);
+
 /* host_devices.c. Settings that are drawn over all that there are, up to their bounds, are what they say; with one
  * mistake they are refused. */
 const char *host_settings_drawn_differ(struct arena *arena, struct pcg *rng);

@@ -1,0 +1,200 @@
+/*
+ * host_launches.c - launches that are drawn: grids and blocks of one to three dimensions, parameters by name and by
+ * number, shared memory that a launch states, variables that no launch gives; whose results are known. And launches
+ * that cannot be, each with what is said of it.
+ */
+#include "oracle/device/host_tiny.h"
+
+#include "engine/base/text.h"
+#include "engine/device/device.h"
+
+#include <string.h>
+
+enum { STEPS = 1 << 14, BLOCKS = 8, THREADS = 6, WORDS = BLOCKS * THREADS, LAUNCHES = 3 };
+
+/* Each thread writes c to its place in x, numbered as the launch is: dimension x first; the first thread of each block
+ * adds 1 to a variable of the kernel, and the last word of what shared memory is stated, to the second buffer. */
+static const char kernel[] =
+    "kernel k\n// simtfuzz: warp=4\n.version 7.5\n.target sm_70\n.address_size 64\n"
+    ".global .u32 held = 5;\n.extern .shared .u32 room[];\n"
+    ".entry k(.param .u64 x, .param .u32 c, .param .u64 y)\n{\n"
+    "    .reg .u64 %x, %y, %w;\n    .reg .u32 %a, %b, %n, %i, %c;\n    .reg .pred %p;\n"
+    "    ld.param.u64 %x, [x];\n    ld.param.u32 %c, [c];\n    ld.param.u64 %y, [y];\n"
+    "    mov.u32 %i, %ctaid.z;\n    mov.u32 %n, %nctaid.y;\n    mov.u32 %a, %ctaid.y;\n"
+    "    mad.lo.u32 %i, %i, %n, %a;\n    mov.u32 %n, %nctaid.x;\n    mov.u32 %a, %ctaid.x;\n"
+    "    mad.lo.u32 %i, %i, %n, %a;\n"
+    "    mov.u32 %b, %tid.z;\n    mov.u32 %n, %ntid.y;\n    mov.u32 %a, %tid.y;\n"
+    "    mad.lo.u32 %b, %b, %n, %a;\n    mov.u32 %n, %ntid.x;\n    mov.u32 %a, %tid.x;\n"
+    "    mad.lo.u32 %b, %b, %n, %a;\n"
+    "    mov.u32 %a, %ntid.y;\n    mul.lo.u32 %n, %n, %a;\n    mov.u32 %a, %ntid.z;\n"
+    "    mul.lo.u32 %n, %n, %a;\n    mad.lo.u32 %i, %i, %n, %b;\n"
+    "    mul.wide.u32 %w, %i, 4;\n    add.u64 %w, %x, %w;\n    st.global.u32 [%w], %c;\n"
+    "    setp.ne.u32 %p, %b, 0;\n    @%p bra Out;\n"
+    "    st.shared.u32 [room], %c;\n    red.global.add.u32 [held], 1;\n"
+    "    ld.shared.u32 %a, [room];\n    red.global.add.u32 [%y], %a;\n"
+    "    ld.volatile.global.u32 %a, [held];\n    red.global.max.u32 [%y+4], %a;\nOut:\n    "
+    "exit;\n}\n"
+    "end\n";
+
+static uint32_t below(struct pcg *rng, uint32_t n)
+{
+    return pcg_below(rng, n);
+}
+
+/* One to three dimensions; how many there are in all, at most so many. */
+static uint32_t put_dimensions(struct text *text, struct pcg *rng, const char *key, uint32_t most)
+{
+    uint32_t product = 1;
+    for (uint32_t i = 0, count = 1 + below(rng, 3); i < count; i++) {
+        uint32_t size = 1 + below(rng, 3);
+        size = product * size > most ? 1 : size;
+        product *= size;
+        text_format(text, "%s%u", i ? "x" : key, (unsigned)size);
+    }
+    return product;
+}
+
+struct made {
+    uint32_t words, blocks, value;
+};
+
+/* Into buffers `x` and `y` of the context that is used. */
+static struct made put_launch(struct text *text, struct pcg *rng, const char *x, const char *y)
+{
+    static const char *const names[][3] = {{"x", "c", "y"}, {"0", "1", "2"}, {"x", "1", "y"}};
+    const char *const *name = names[below(rng, 3)];
+    struct made made = {.value = 1 + below(rng, 9)};
+    text_put(text, "launch k");
+    made.blocks = put_dimensions(text, rng, " grid=", BLOCKS);
+    made.words = made.blocks * put_dimensions(text, rng, " block=", THREADS);
+    text_format(text, " shared=%u %s=%s %s=%u %s=%s\n", (unsigned)(4 + 4 * below(rng, 4)), name[0],
+                x, name[1], (unsigned)made.value, name[2], y);
+    return made;
+}
+
+/* The buffer holds what the last one of these launches has written to each word, or what it began with. */
+static void put_expected(struct text *text, const char *buffer, const struct made *made,
+                         uint32_t count)
+{
+    text_format(text, "expect %s == {", buffer);
+    for (uint32_t w = 0; w < WORDS; w++) {
+        uint32_t value = 77;
+        for (uint32_t i = 0; i < count; i++)
+            value = w < made[i].words ? made[i].value : value;
+        text_format(text, "%s%u", w ? ", " : "", (unsigned)value);
+    }
+    text_put(text, "}\n");
+}
+
+/* What the blocks have added to the second buffer, and to the kernel's variable, which began with 5. */
+static void put_sums(struct text *text, const char *buffer, const struct made *made, uint32_t count)
+{
+    uint32_t sum = 0, held = 5;
+    for (uint32_t i = 0; i < count; i++) {
+        sum += made[i].blocks * made[i].value;
+        held += made[i].blocks;
+    }
+    text_format(text, "expect %s == {%u, %u}\n", buffer, (unsigned)sum, (unsigned)held);
+}
+
+/* Launches of one context share the variable, those of another one have their own. */
+static const char *draw_program(struct arena *arena, struct pcg *rng)
+{
+    struct text text = text_begin(arena);
+    struct made made[LAUNCHES];
+    const uint32_t count = 1 + below(rng, 2);
+    text_put(&text, kernel);
+    text_format(&text, "buffer a[%d] = all 77\nbuffer b[2]\n", WORDS);
+    for (uint32_t i = 0; i < count; i++)
+        made[i] = put_launch(&text, rng, "a", "b");
+    text_put(&text, "sync\n");
+    put_expected(&text, "a", made, count);
+    put_sums(&text, "b", made, count);
+    if (below(rng, 2))
+        return text.bytes;
+    text_format(&text, "context o\nbuffer e[2]\nbuffer d[%d] = all 77\n", WORDS);
+    made[0] = put_launch(&text, rng, "d", "e");
+    text_put(&text, "sync\n");
+    put_expected(&text, "d", made, 1);
+    put_sums(&text, "e", made, 1);
+    return text.bytes;
+}
+
+static struct device *make_device(struct arena *arena, const char *program, struct diag *diag)
+{
+    diag_init(diag, "launches", program, strlen(program));
+    const struct host_program *p = host_parse(arena, "launches", program, strlen(program), diag);
+    return p ? device_new(arena, p, &DEVICE_SC, diag) : NULL;
+}
+
+static const char *compare_results(struct arena *arena, struct pcg *rng)
+{
+    struct diag *diag = ARENA_NEW(arena, struct diag);
+    const char *program = draw_program(arena, rng);
+    struct device *device = make_device(arena, program, diag);
+    struct device_schedule schedule = {.order = ORDER_TURNS, .budget = STEPS};
+    if (!device)
+        return arena_printf(arena, "launches are refused: %s", diag->entries[0].text);
+    if (device_execute(device, &schedule) != END_DONE || device->head->failed)
+        return arena_printf(arena, "launches come to other results: %s",
+                            program + sizeof kernel - 1);
+    return NULL;
+}
+
+/* ---- launches that cannot be ---- */
+
+static const char others[] =
+    "kernel m\nlaunch(threads = 1);\nglobal int x[2];\nglobal int y[1];\nkernel m() {\n x[0] = "
+    "y[0];\n}\nend\nbuffer a[2]\nbuffer b[1]\n";
+#define DIMENSIONS "a kernel of the kernel language has grids and blocks of one dimension"
+#define UNKNOWN(name) "the kernel has no parameter and no global variable '" name "'"
+static const struct {
+    const char *launch, *says; /* NULL: it can be */
+} launches[] = {
+    {"m grid=1 block=1 x=a y=b", NULL},
+    {"m", NULL},
+    {"m grid=1x1x1 block=1x1x1 x=a", NULL},
+    {"m grid=1x2", DIMENSIONS},
+    {"m grid=1x1x2", DIMENSIONS},
+    {"m block=1x2", DIMENSIONS},
+    {"m block=1x1x2", DIMENSIONS},
+    {"m x=3 y=b", "'x' is a variable: it takes a buffer"},
+    {"m z=a", "the kernel has no global variable 'z'"},
+    {"m x=b y=a", "'x' has 2 words, buffer 'b' 1"},
+    {"m x=a y=a", "'x' and 'y' are one buffer"},
+    {"m block=1024", NULL},
+    {"m block=1025", "too large: a block of 1025 threads; 1024 are the most"},
+    {"k grid=1 block=1 x=a c=1 y=b", NULL},
+    {"k grid=1 block=1 x=a c=1 y=a", NULL},
+    {"k grid=1 block=1 held=b x=a c=1 y=a", NULL},
+    {"k grid=1 block=1 0=a 1=0x10 2=b", NULL},
+    {"k grid=1 block=1 x=a c=1", "parameter 'y' is not given"},
+    {"k grid=1 block=1 c=1 y=a", "parameter 'x' is not given"},
+    {"k grid=1 block=1 x=a c=1 y=b q=a", UNKNOWN("q")},
+    {"k grid=1 block=1 x=a c=1 y=b 3=a", UNKNOWN("3")},
+    {"k grid=1 block=1 x=a c=1 y=b room=a", UNKNOWN("room")},
+    {"k grid=1 block=1 x=a c=b y=b", "parameter 'c' has 4 bytes: it takes no buffer"},
+    {"k grid=1 block=1 x=a c=1 y=b held=b", "buffer 'b' is given twice"},
+    {"k grid=1 block=1 x=a c=1 y=b held=7", "'held' is a variable: it takes a buffer"},
+};
+enum { ROWS = sizeof launches / sizeof *launches };
+
+static const char *compare_refusal(struct arena *arena, uint32_t row)
+{
+    struct diag *diag = ARENA_NEW(arena, struct diag);
+    const char *launch = launches[row].launch, *says = launches[row].says;
+    struct device *device =
+        make_device(arena, arena_printf(arena, "%s%slaunch %s\n", kernel, others, launch), diag);
+    if (!device == (says != NULL) &&
+        (device || strcmp(diag->entries[0].text,
+                          arena_printf(arena, "launch of '%c': %s", launch[0], says)) == 0))
+        return NULL;
+    return arena_printf(arena, "of `launch %s` this is said: %s", launch,
+                        device ? "nothing" : diag->entries[0].text);
+}
+
+const char *host_launches_differ(struct arena *arena, struct pcg *rng)
+{
+    const char *differs = compare_results(arena, rng);
+    return differs ? differs : compare_refusal(arena, below(rng, ROWS));
+}
