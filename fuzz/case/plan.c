@@ -103,12 +103,14 @@ static bool is_any_order(uint64_t seed, uint64_t number)
 /* Few lines, so that they give way; none are stated in two of five. */
 static void draw_caches(struct cache_sizes *sizes, uint64_t drawn)
 {
-    static const uint32_t few[] = {1, 2, 2, 4};
+    static const uint32_t few[] = {1, 2, 4, 4};
     if (drawn % 5 < 2)
         return;
     sizes->lines = few[drawn >> 8 & 3];
     sizes->words = few[drawn >> 10 & 3];
     sizes->sets = drawn >> 12 & 1 ? sizes->lines : 1;
+    if (sizes->lines == 4 && drawn >> 16 & 1)
+        sizes->sets = 2; /* of two ways each */
     sizes->sms = 1 + (uint32_t)(drawn >> 13 & 1);
     sizes->policy = 1 + (uint32_t)(drawn >> 14 & 3) % POLICY_COUNT;
 }

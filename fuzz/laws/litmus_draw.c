@@ -314,6 +314,21 @@ static void put_settings(struct text *out, const struct drawn_test *test)
                 test->before ? "option before\n" : "", test->inval ? "option inval\n" : "");
 }
 
+/* Local words that somebody writes, as there is room. */
+static void put_locals(struct text *out, const struct drawn_test *test, uint32_t *left)
+{
+    uint32_t thread = 0;
+    for (uint32_t t = 0; t<test->threads; thread += test->length[t]> 0, t++)
+        for (uint32_t w = LOCAL; w <= LOCAL + (test->lines ? 1u : 0u); w++) {
+            bool written = false;
+            for (uint32_t i = 0; i < test->length[t]; i++)
+                written |= test->code[t][i].writes && (test->code[t][i].word == w ||
+                                                       (!test->lines && test->code[t][i].word > w));
+            if (written && *left > 0 && (*left)--)
+                text_format(out, " %s@%u", words[w], (unsigned)thread);
+        }
+}
+
 const char *litmus_draw_text(struct arena *arena, const struct drawn_test *test)
 {
     struct text out = text_begin(arena);
@@ -344,6 +359,7 @@ const char *litmus_draw_text(struct arena *arena, const struct drawn_test *test)
             if (in->reads && in->second && left > 0 && left--)
                 text_format(&out, " %u:q%u", (unsigned)thread, (unsigned)i);
         }
+    put_locals(&out, test, &left);
     text_format(&out, "\n");
     return thread ? out.bytes : NULL;
 }

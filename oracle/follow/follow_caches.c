@@ -329,21 +329,6 @@ static void compare_offers(struct follower *f)
         compare_offer(f, actors + actors * c->slots + sm, ref_is_silent(m, sm), "L1");
 }
 
-void follow_caches_environment(struct follower *f, const struct step_event *event)
-{
-    const struct caches *c = sizes(f);
-    uint32_t group, place;
-    compare_offers(f);
-    if (f->state != FOLLOW_ALONG)
-        return;
-    if (caches_is_operation(f->machine, event->actor, &group, &place))
-        follow_operation(f, event, group, place);
-    else
-        follow_silent(f, event,
-                      event->actor - f->machine->actor_count - f->machine->actor_count * c->slots);
-    compare_memory(f);
-}
-
 /* ---- what a warp or thread issues ---- */
 
 static bool has_any(const struct follower *f, uint32_t group, lane_mask lanes)
@@ -412,6 +397,57 @@ static const char *why_not(const struct follower *f, const struct step_event *ev
     if (is_access(op) && ref_releases(i) && has_any(f, group, event->truth))
         return "release";
     return NULL;
+}
+
+/* ---- who could have issued ---- */
+
+/* One warp or thread, another one each time, that would go on with a sequentially consistent memory: whether it is said
+ * to wait, and nothing keeps it back. */
+static void compare_ready(struct follower *f, uint32_t stepping)
+{
+    const struct caches *c = sizes(f);
+    struct machine *machine = (struct machine *)(uintptr_t)f->machine;
+    const uint32_t group = (uint32_t)(f->steps % machine->actor_count);
+    const uint32_t pc = machine->semantics->next_stm(machine, group);
+    bool live = false;
+    for (uint32_t i = 0; i < c->live[0]; i++)
+        live |= c->live[1 + i] == group;
+    if (!live || group == stepping || pc == CODE_NONE || c->ready[group] || c->options.inval ||
+        machine->semantics->has_pcs)
+        return;
+    const struct ptx_op *op = op_at(f, pc);
+    lane_mask active =
+        machine->semantics->actors == ACTORS_WARPS ? crs_warp(machine, group).state->active : 1;
+    const struct step_event next = {
+        .actor = group,
+        .stm = pc,
+        .truth = ptx_guard(machine, (struct ptx_lanes *)(uintptr_t)lanes_of(f, group), pc, active)};
+    if (!op->statement || why_not(f, &next, active) ||
+        (is_access(op) && ref_releases(instruction_of(op)) && has_any(f, group, ~(lane_mask)0)) ||
+        (is_access(op) &&
+         !follow_caches_can_access(f, &f->caches->m, group, pc, next.truth, c->slots)))
+        return;
+    f->lost = true;
+    follow_part(f, "warp", "waits", "can issue");
+}
+
+void follow_caches_environment(struct follower *f, const struct step_event *event)
+{
+    const struct caches *c = sizes(f);
+    uint32_t group, place;
+    compare_offers(f);
+    if (!caches_is_operation(f->machine, event->actor, &group, &place))
+        group = f->machine->actor_count;
+    if (f->state == FOLLOW_ALONG)
+        compare_ready(f, group);
+    if (f->state != FOLLOW_ALONG)
+        return;
+    if (caches_is_operation(f->machine, event->actor, &group, &place))
+        follow_operation(f, event, group, place);
+    else
+        follow_silent(f, event,
+                      event->actor - f->machine->actor_count - f->machine->actor_count * c->slots);
+    compare_memory(f);
 }
 
 static enum ast_space space_of(const struct follower *f, int64_t byte)

@@ -10,8 +10,9 @@
  *
  * Before each step of an operation or an L1 those that can step must be offered, and no others.
  *
- * On trust: the addresses of lanes, and which line they are in; what call and ret do to memory; whether warps that can
- * issue are offered.
+ * Before each of them one warp that nothing keeps back - no fence, register, order, or want of room - must be offered.
+ *
+ * On trust: the addresses of lanes, and which line they are in; what call and ret do to memory.
  */
 #ifndef ORACLE_FOLLOW_CACHES_H
 #define ORACLE_FOLLOW_CACHES_H
@@ -25,5 +26,11 @@ void follow_caches_begin(struct follower *f);
 void follow_caches_step(struct follower *f, const struct step_event *event);
 void follow_caches_environment(struct follower *f, const struct step_event *event);
 void follow_caches_end(struct follower *f, enum status status);
+
+/* Whether lanes of a warp or thread can surely issue the access: it keeps the order on words, and there is room for an
+ * operation of each element of each lane (follow_caches_ready.c). */
+struct ref_caches;
+bool follow_caches_can_access(const struct follower *f, const struct ref_caches *m, uint32_t group,
+                              uint32_t pc, lane_mask X, uint32_t slots);
 
 #endif
