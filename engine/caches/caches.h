@@ -62,8 +62,9 @@ struct memory_slot {
 enum {
     MEMORY_L1 = 1,
     MEMORY_L2 = 2,
-    MEMORY_STALE = 4, /* its block is over, and the flags of its registers were reset */
-    MEMORY_SM = 8     /* the first bit of its SM, where blocks are `placed` */
+    MEMORY_OVER = 4,  /* another block than its own has its place, */
+    MEMORY_STALE = 8, /* and the flags of its registers were reset */
+    MEMORY_SM = 16    /* the first bit of its SM, where blocks are `placed` */
 };
 
 /* Sizes, and where things lie; in the machine's scratch. */

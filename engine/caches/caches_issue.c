@@ -261,21 +261,26 @@ static bool is_kept_back(const struct machine *machine, const struct caches *c, 
         const struct memory_slot *slot = caches_slot(c, actor, i);
         bool loads =
             op->exec == PTX_EXEC_LD && machine->program->ptx->ops[slot->pc].exec == PTX_EXEC_LD;
-        if (!(slot->pins & MEMORY_STALE) && !(loads && profile == MEMORY_LLH) &&
+        if (!(slot->pins & MEMORY_OVER) && !(loads && profile == MEMORY_LLH) &&
             overlaps(machine, c, slot, op, lanes, byte))
             return true;
     }
     return false;
 }
 
-/* Not those of a block that had the place before, where its registers are nobody's (flags=reset). */
-static bool has_flying(const struct caches *c, uint32_t actor, lane_mask lanes)
+/* Operations for one of the lanes, other than those. */
+static bool flies_beside(const struct caches *c, uint32_t actor, lane_mask lanes, uint32_t those)
 {
     for (uint32_t i = 0; i < c->in_flight[actor]; i++)
-        if (caches_slot(c, actor, i)->lanes & lanes &&
-            !(caches_slot(c, actor, i)->pins & MEMORY_STALE))
+        if (caches_slot(c, actor, i)->lanes & lanes && !(caches_slot(c, actor, i)->pins & those))
             return true;
     return false;
+}
+
+/* Not those of a block that had the place before (GR.key). */
+static bool has_flying(const struct caches *c, uint32_t actor, lane_mask lanes)
+{
+    return flies_beside(c, actor, lanes, MEMORY_OVER);
 }
 
 static bool access_is_ready(struct machine *machine, const struct caches *c, uint32_t actor,
@@ -314,19 +319,20 @@ bool caches_empties(const struct caches *c, const struct ptx_op *op)
     return c->options.inval && op->exec == PTX_EXEC_MEMBAR && scope != PTX_W_CTA;
 }
 
-/* Registers of a frame that is pushed or dropped could not be told from others: those in flight end before. */
-static bool waits_for_all(const struct caches *c, const struct ptx_op *op)
+/* Registers of a frame that is pushed or dropped could not be told from others: those in flight end before, also those
+ * of a block that had the place before, unless its registers are nobody's. */
+static bool waits_for_all(const struct caches *c, uint32_t actor, const struct ptx_op *op)
 {
     bool before = c->options.before; /* BF.sync, BF.arrive: ERR.77 */
     switch ((unsigned)op->exec) {
     case PTX_EXEC_BAR_SYNC:
     case PTX_EXEC_BAR_ARRIVE:
     case PTX_EXEC_BAR_RED:
-        return before;
+        return before && has_flying(c, actor, ~(lane_mask)0);
     case PTX_EXEC_CALL:
     case PTX_EXEC_RET:
     case PTX_EXEC_BAR_WARP:
-        return true;
+        return flies_beside(c, actor, ~(lane_mask)0, MEMORY_STALE);
     }
     return false;
 }
@@ -337,7 +343,7 @@ static bool is_ready(struct machine *machine, const struct caches *c, uint32_t a
     const struct ptx_op *op = &machine->program->ptx->ops[next->pc];
     if (has_flying(c, actor, c->fence[actor] & next->active) || is_blocked(machine, c, actor, next))
         return false;
-    if (waits_for_all(c, op) && has_flying(c, actor, ~(lane_mask)0))
+    if (waits_for_all(c, actor, op))
         return false;
     lane_mask X = ptx_guard(machine, caches_lanes(machine, actor), next->pc, next->active);
     if (op->exec == PTX_EXEC_MEMBAR && X)

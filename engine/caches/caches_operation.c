@@ -335,14 +335,16 @@ bool caches_micro_step(struct operation *x)
 
 /* ---- who may step ---- */
 
-/* MEM.prio (ERR.66, ERR.90): volatile operations of one lane go in their order; nothing else has one. */
+/* MEM.prio (ERR.66, ERR.90): volatile operations of one lane go in their order; nothing else has one, nor have those of
+ * a block and of the one that had its place before. */
 static bool is_held(const struct operation *x)
 {
     if (!x->slot->ordered)
         return false;
     for (uint32_t i = 0; i < x->place; i++) {
         const struct memory_slot *other = caches_slot(x->c, x->actor, i);
-        if (other->ordered && (other->lanes & x->slot->lanes))
+        bool before = other->pins & ~x->slot->pins & MEMORY_OVER;
+        if (other->ordered && !before && (other->lanes & x->slot->lanes))
             return true;
     }
     return false;

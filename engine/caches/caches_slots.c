@@ -28,8 +28,8 @@ static void drop_frames(struct machine *machine, const struct caches *c, uint32_
 static void leave_behind(const struct caches *c, uint32_t actor, bool resets_flags)
 {
     c->fence[actor] = 0;
-    for (uint32_t i = 0; resets_flags && i < c->in_flight[actor]; i++)
-        caches_slot(c, actor, i)->pins |= MEMORY_STALE;
+    for (uint32_t i = 0; i < c->in_flight[actor]; i++)
+        caches_slot(c, actor, i)->pins |= resets_flags ? MEMORY_OVER | MEMORY_STALE : MEMORY_OVER;
 }
 
 void caches_slot_start(struct machine *machine, uint32_t slot, uint32_t sm, bool resets_flags)

@@ -38,7 +38,7 @@ bool cached_options(struct device *device, struct memory_options *options, struc
                                        .lines = (uint8_t)o->lines,
                                        .sms = (uint8_t)o->sms,
                                        .sets = 1,
-                                       .slots = FLIGHT_CAP,
+                                       .slots = 2 * FLIGHT_CAP, /* also of the block before */
                                        .placed = true};
     for (uint32_t i = 0; i < device->grid_count; i++) {
         const struct device_grid *grid = &device->grids[i];

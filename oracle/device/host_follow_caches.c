@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-enum { PRIVATE_MOST = 1 << 12, STALE_GROUP = 1 << 30 };
+enum { PRIVATE_MOST = 1 << 12, OVER_GROUP = 1 << 30 };
 
 /* Whose an operation is; as many as m.operations, in their order. */
 struct follow_owner {
@@ -301,15 +301,15 @@ static const char *why_not(const struct host_follow *f, uint32_t group)
     bool fence = next->form == PTX_FORM_MEMBAR_ANY || next->form == PTX_FORM_FENCE_ANY;
     for (uint32_t o = 0; o < m->operation_count; o++) {
         const struct ref_operation *x = &m->operations[o];
-        bool ours = false;
+        bool kept = x->group == OVER_GROUP + group && !f->ref->settings.reset_flags, ours = false;
         for (uint32_t l = 0; l < LIMIT_WARP; l++)
-            ours |= x->group == group && x->lanes[l] && f->active >> l & 1;
-        if (!ours)
+            ours |= (x->group == group || kept) && x->lanes[l] && f->active >> l & 1;
+        if (ours && ref_share_register(x->instruction, next)) /* ERR.85: also of the block before */
+            return "a blocked register";
+        if (!ours || kept)
             continue;
         if (f->cached->waits[group])
             return "a fence";
-        if (ref_share_register(x->instruction, next))
-            return "a blocked register";
         if (fence || ref_releases(next) ||
             (ref_is_barrier(next) && f->ref->settings.fenced_barriers))
             return "operations under way";
@@ -365,9 +365,9 @@ void follow_cached_arrive(struct host_follow *f, uint32_t grid, uint32_t slot)
     for (uint32_t w = 0; w < program->warps_per_block; w++) {
         uint32_t actor = slot * program->warps_per_block + w, group = group_of(f, grid, actor);
         x->waits[group] = false;
-        for (uint32_t o = 0; f->ref->settings.reset_flags && o < x->m.operation_count; o++)
+        for (uint32_t o = 0; o < x->m.operation_count; o++)
             if (x->m.operations[o].group == group)
-                x->m.operations[o].group = STALE_GROUP + group; /* ERR.85 */
+                x->m.operations[o].group = OVER_GROUP + group; /* GR.key: not the new block's */
     }
 }
 
@@ -427,7 +427,7 @@ static void compare_registers(struct host_follow *f, const struct ref_operation 
     const struct device_grid *grid = &f->device->grids[own->grid];
     const struct ptx_op *code = &grid->program->ptx->ops[op->place];
     uint32_t slot = own->actor / grid->program->warps_per_block;
-    if (op->group >= STALE_GROUP || !f->device->slots[own->grid][slot].used ||
+    if (op->group >= OVER_GROUP || !f->device->slots[own->grid][slot].used ||
         ref_block_in(f->ref, own->grid, slot) != &f->ref->grids[own->grid].blocks[own->block])
         return;
     for (uint32_t l = 0; l < LIMIT_WARP && !f->lost; l++) {
@@ -465,7 +465,7 @@ static void move_operation(struct host_follow *f)
     uint32_t group = x->m.operations[o].group;
     if (x->m.ended)
         remove_operation(x, o);
-    if (group < STALE_GROUP && !any_of_group(f, group))
+    if (group < OVER_GROUP && !any_of_group(f, group))
         x->waits[group] = false;
 }
 
