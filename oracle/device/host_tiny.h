@@ -24,7 +24,7 @@ const char *host_tiny_differs(struct arena *arena, const char *program, const ch
  * NULL: nothing differs. */
 const char *host_mistakes_differ(struct arena *arena, struct pcg *rng, uint32_t count);
 
-/* host_launches.c. A program of launches that is drawn, whose results are known; and a launch that can be, or cannot. */
+/* host_launches.c. A program of drawn launches, whose results are known; and a launch that can be, or cannot. */
 const char *host_launches_differ(struct arena *arena, struct pcg *rng);
 
 /* host_devices.c. Settings that are drawn over all that there are, up to their bounds, are what they say; with one
