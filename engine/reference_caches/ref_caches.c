@@ -24,7 +24,7 @@ uint32_t ref_pins(const struct ref_caches *m, uint32_t sm, const struct ref_line
     return count;
 }
 
-static bool is_dirty(const struct ref_caches *m, const struct ref_line *cl)
+bool ref_is_dirty(const struct ref_caches *m, const struct ref_line *cl)
 {
     for (uint32_t b = 0; b < m->line_bytes; b++)
         if (cl->bytes[b].dirty)
@@ -35,7 +35,7 @@ static bool is_dirty(const struct ref_caches *m, const struct ref_line *cl)
 /* ML.evictable */
 static bool is_evictable(const struct ref_caches *m, uint32_t sm, const struct ref_line *cl)
 {
-    return !is_dirty(m, cl) && !ref_pins(m, sm, cl) && !cl->pending;
+    return !ref_is_dirty(m, cl) && !ref_pins(m, sm, cl) && !cl->pending;
 }
 
 static void drop(struct ref_caches *m, uint32_t sm, struct ref_line *cl)
@@ -463,7 +463,7 @@ bool ref_may_step(const struct ref_caches *m, uint32_t operation)
 bool ref_is_silent(const struct ref_caches *m, uint32_t sm)
 {
     for (uint32_t i = 0; i < m->l1[sm].count; i++)
-        if (is_dirty(m, &m->l1[sm].lines[i]) || is_evictable(m, sm, &m->l1[sm].lines[i]))
+        if (ref_is_dirty(m, &m->l1[sm].lines[i]) || is_evictable(m, sm, &m->l1[sm].lines[i]))
             return true;
     return false;
 }
@@ -480,7 +480,7 @@ bool ref_evict(struct ref_caches *m, uint32_t sm, int64_t line)
 bool ref_write_back(struct ref_caches *m, uint32_t sm, int64_t line)
 {
     struct ref_line *cl = ref_line_at(m, sm, line);
-    if (!cl || !is_dirty(m, cl))
+    if (!cl || !ref_is_dirty(m, cl))
         return false;
     for (uint32_t b = 0; b < m->line_bytes; b++) {
         if (cl->bytes[b].dirty && memory_at(m, line + b))

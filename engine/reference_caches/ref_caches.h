@@ -82,6 +82,16 @@ bool ref_releases(const struct ptx_instruction *instruction);
 void ref_issue(struct ref_caches *m, const struct ref_operation *operation, enum ast_space space);
 /* MO.poloc: nothing of the operation's group that is under way keeps it back. */
 bool ref_in_order(const struct ref_caches *m, const struct ref_operation *operation);
+/* The same of lanes (a bit each) that would load, or not, so many bytes from these on. */
+bool ref_keeps_order(const struct ref_caches *m, uint32_t group, bool loads, uint32_t bytes,
+                     uint64_t lanes, const uint32_t *byte);
+/* Of lanes that store to one byte one writes it, and none writes another one. */
+bool ref_one_writes(const struct ref_caches *m, const struct ref_operation *operation);
+/* An operation of the group is under way for one of the lanes, a bit each. */
+bool ref_any_under_way(const struct ref_caches *m, uint32_t group, uint64_t lanes);
+/* Number `place` among those of a group; and it goes. */
+uint32_t ref_operation_at(const struct ref_caches *m, uint32_t group, uint32_t place);
+void ref_remove_operation(struct ref_caches *m, uint32_t operation);
 /* Whether the operation has a byte of its own in its line. */
 bool ref_has_byte(const struct ref_operation *operation, uint32_t byte);
 
@@ -98,6 +108,7 @@ uint64_t ref_taken(const struct ref_caches *m, const struct ref_operation *x, ui
                    uint32_t element, bool *is_there);
 
 struct ref_line *ref_line_at(const struct ref_caches *m, uint32_t sm, int64_t line);
+bool ref_is_dirty(const struct ref_caches *m, const struct ref_line *cl);
 uint32_t ref_pins(const struct ref_caches *m, uint32_t sm, const struct ref_line *cl);
 
 /* Whether a silent rule applies to the L1. */

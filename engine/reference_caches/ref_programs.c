@@ -147,3 +147,66 @@ bool ref_in_order(const struct ref_caches *m, const struct ref_operation *x)
     }
     return true;
 }
+
+/* The operation has a byte in a word in which the lanes have one. */
+static bool meets(const struct ref_caches *m, const struct ref_operation *y, uint32_t bytes,
+                  uint64_t lanes, const uint32_t *byte)
+{
+    for (uint32_t word = 0; word < m->line_bytes / 4; word++) {
+        const int64_t from = y->line + 4 * word;
+        for (uint32_t l = 0; l < LIMIT_WARP && has_word(m, y, from / 4); l++)
+            if (lanes >> l & 1 && byte[l] < from + 4 && byte[l] + (int64_t)bytes > from)
+                return true;
+    }
+    return false;
+}
+
+bool ref_keeps_order(const struct ref_caches *m, uint32_t group, bool loads, uint32_t bytes,
+                     uint64_t lanes, const uint32_t *byte)
+{
+    for (uint32_t o = 0; o < m->operation_count && m->profile != REF_PRINTED; o++) {
+        const struct ref_operation *y = &m->operations[o];
+        bool both = loads && is_load(y->instruction);
+        if (y->group == group && !(both && m->profile == REF_LLH) &&
+            meets(m, y, bytes, lanes, byte))
+            return false;
+    }
+    return true;
+}
+
+bool ref_one_writes(const struct ref_caches *m, const struct ref_operation *x)
+{
+    for (uint32_t b = 0; b < m->line_bytes; b++) {
+        uint32_t writers = 0;
+        for (uint32_t l = 0; l < LIMIT_WARP; l++)
+            writers += x->writes[l] && x->line + b >= x->byte[l] &&
+                       x->line + b < x->byte[l] + (int64_t)x->bytes * x->count;
+        if ((writers > 0) != ref_has_byte(x, b))
+            return false;
+    }
+    return true;
+}
+
+bool ref_any_under_way(const struct ref_caches *m, uint32_t group, uint64_t lanes)
+{
+    for (uint32_t o = 0; o < m->operation_count; o++)
+        for (uint32_t l = 0; l < LIMIT_WARP && m->operations[o].group == group; l++)
+            if (m->operations[o].lanes[l] && lanes >> l & 1)
+                return true;
+    return false;
+}
+
+uint32_t ref_operation_at(const struct ref_caches *m, uint32_t group, uint32_t place)
+{
+    uint32_t o = 0;
+    while (o < m->operation_count && (m->operations[o].group != group || place-- > 0))
+        o++;
+    return o;
+}
+
+void ref_remove_operation(struct ref_caches *m, uint32_t o)
+{
+    m->operation_count--;
+    memmove(&m->operations[o], &m->operations[o + 1],
+            (m->operation_count - o) * sizeof *m->operations);
+}

@@ -469,14 +469,6 @@ static void move_operation(struct host_follow *f)
         x->waits[group] = false;
 }
 
-static bool has_dirty(const struct ref_line *cl)
-{
-    for (uint32_t b = 0; b < 4; b++)
-        if (cl->bytes[b].dirty)
-            return true;
-    return false;
-}
-
 /* The one line that the device has no more, or clean. */
 static void move_line(struct host_follow *f)
 {
@@ -487,10 +479,10 @@ static void move_line(struct host_follow *f)
         const struct ref_line *cl = &x->m.l1[sm].lines[i];
         struct view v;
         bool there = find_view(f, sm, cl->address, &v);
-        if (there && (v.dirty || !has_dirty(cl)))
+        if (there && (v.dirty || !ref_is_dirty(&x->m, cl)))
             continue;
-        if (!(has_dirty(cl) ? ref_write_back(&x->m, sm, cl->address)
-                            : ref_evict(&x->m, sm, cl->address)))
+        if (!(ref_is_dirty(&x->m, cl) ? ref_write_back(&x->m, sm, cl->address)
+                                      : ref_evict(&x->m, sm, cl->address)))
             DIFFERS(f, "an L1 does what no silent rule says");
         return;
     }
@@ -527,7 +519,7 @@ static bool is_silent(const struct host_follow *f, uint32_t grid, uint32_t sm)
     for (uint32_t i = 0; i < m->l1[sm].count; i++) {
         const struct ref_line *cl = &m->l1[sm].lines[i];
         if (reaches(f, grid, cl->address) &&
-            (has_dirty(cl) || (!ref_pins(m, sm, cl) && !cl->pending)))
+            (ref_is_dirty(m, cl) || (!ref_pins(m, sm, cl) && !cl->pending)))
             return true;
     }
     return false;

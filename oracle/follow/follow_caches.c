@@ -195,22 +195,6 @@ static void compare_registers(struct follower *f, const struct ref_operation *x)
 
 /* ---- operations, silent rules ---- */
 
-/* Number `place` among those of a group. */
-static uint32_t operation_at(const struct ref_caches *m, uint32_t group, uint32_t place)
-{
-    uint32_t o = 0;
-    while (o < m->operation_count && (m->operations[o].group != group || place-- > 0))
-        o++;
-    return o;
-}
-
-static void remove_operation(struct ref_caches *m, uint32_t o)
-{
-    m->operation_count--;
-    memmove(&m->operations[o], &m->operations[o + 1],
-            (m->operation_count - o) * sizeof *m->operations);
-}
-
 /* The line that gave way: what the machine has no more. */
 static void tell_victim(const struct follower *f, struct ref_caches *m,
                         const struct ref_operation *x)
@@ -227,19 +211,15 @@ static void tell_victim(const struct follower *f, struct ref_caches *m,
 
 static void renew_waits(struct follow_caches *x, uint32_t group)
 {
-    for (uint32_t l = 0; l < LIMIT_WARP; l++) {
-        bool any = false;
-        for (uint32_t o = 0; o < x->m.operation_count; o++)
-            any |= x->m.operations[o].group == group && x->m.operations[o].lanes[l];
-        x->waits[group][l] &= any;
-    }
+    for (uint32_t l = 0; l < LIMIT_WARP; l++)
+        x->waits[group][l] &= ref_any_under_way(&x->m, group, (lane_mask)1 << l);
 }
 
 static void follow_operation(struct follower *f, const struct step_event *event, uint32_t group,
                              uint32_t place)
 {
     struct ref_caches *m = &f->caches->m;
-    uint32_t o = operation_at(m, group, place);
+    uint32_t o = ref_operation_at(m, group, place);
     if (o == m->operation_count) {
         follow_part(f, "operation", "under way", "none");
         return;
@@ -255,7 +235,7 @@ static void follow_operation(struct follower *f, const struct step_event *event,
         compare_registers(f, &m->operations[o]);
     uint32_t sm = m->operations[o].sm;
     if (m->ended)
-        remove_operation(m, o);
+        ref_remove_operation(m, o);
     if (f->state == FOLLOW_ALONG)
         compare_l1(f, sm);
     renew_waits(f->caches, group);
@@ -267,11 +247,8 @@ static bool changed_line(const struct follower *f, uint32_t sm, int64_t *line)
     const struct ref_l1 *l1 = &f->caches->m.l1[sm];
     for (uint32_t i = 0; i < l1->count; i++) {
         const struct cache_line *has = find_machine_line(f, sm, l1->lines[i].address);
-        bool dirty = false;
-        for (uint32_t b = 0; b < f->caches->m.line_bytes; b++)
-            dirty |= l1->lines[i].bytes[b].dirty;
         *line = l1->lines[i].address;
-        if (!has || (dirty && !has->dirty))
+        if (!has || (!has->dirty && ref_is_dirty(&f->caches->m, &l1->lines[i])))
             return true;
     }
     return false;
@@ -331,16 +308,6 @@ static void compare_offers(struct follower *f)
 
 /* ---- what a warp or thread issues ---- */
 
-static bool has_any(const struct follower *f, uint32_t group, lane_mask lanes)
-{
-    const struct ref_caches *m = &f->caches->m;
-    for (uint32_t o = 0; o < m->operation_count; o++)
-        for (uint32_t l = 0; l < LIMIT_WARP && m->operations[o].group == group; l++)
-            if (m->operations[o].lanes[l] && lanes >> l & 1)
-                return true;
-    return false;
-}
-
 static bool same_register(const struct ptx_place *a, const struct ptx_place *b)
 {
     return a->kind == PTX_PLACE_REGISTER && b->kind == PTX_PLACE_REGISTER && a->bits == b->bits &&
@@ -364,8 +331,8 @@ static bool is_blocked(const struct follower *f, uint32_t group, const struct pt
     for (uint32_t o = 0; o < m->operation_count; o++) {
         const struct ref_operation *x = &m->operations[o];
         bool ours = false;
-        for (uint32_t l = 0; l < LIMIT_WARP; l++)
-            ours |= x->group == group && x->lanes[l] && lanes >> l & 1;
+        for (uint32_t l = 0; l < LIMIT_WARP && x->group == group; l++)
+            ours |= x->lanes[l] && lanes >> l & 1;
         for (uint32_t i = 0; ours && i < PLACES; i++)
             for (uint32_t k = 0; k <= PLACES; k++)
                 if (same_register(place_of(op_at(f, x->place), i), place_of(op, k)))
@@ -389,17 +356,31 @@ static const char *why_not(const struct follower *f, const struct step_event *ev
             return "fence";
     if (is_blocked(f, group, op, active))
         return "blocked register";
-    if (op->exec == PTX_EXEC_MEMBAR && has_any(f, group, event->truth))
+    if (op->exec == PTX_EXEC_MEMBAR && ref_any_under_way(&f->caches->m, group, event->truth))
         return "membar";
     if ((everybody || (barrier && f->caches->m.profile == REF_COHERENT)) &&
-        has_any(f, group, ~(lane_mask)0))
+        ref_any_under_way(&f->caches->m, group, ~(lane_mask)0))
         return "barrier, call or return";
-    if (is_access(op) && ref_releases(i) && has_any(f, group, event->truth))
+    if (is_access(op) && ref_releases(i) && ref_any_under_way(&f->caches->m, group, event->truth))
         return "release";
     return NULL;
 }
 
 /* ---- who could have issued ---- */
+
+/* It keeps the order on words, and there is room for an operation of each element of each lane. */
+static bool can_access(const struct follower *f, uint32_t group, uint32_t pc, lane_mask X)
+{
+    const struct ptx_op *op = op_at(f, pc);
+    const uint32_t *byte;
+    X = ptx_places_now((struct machine *)(uintptr_t)f->machine,
+                       (struct ptx_lanes *)(uintptr_t)lanes_of(f, group), pc, X, &byte);
+    uint32_t most = (uint32_t)__builtin_popcountll(X) * op->count;
+    return !ref_releases(instruction_of(op)) &&
+           ref_keeps_order(&f->caches->m, group, op->exec == PTX_EXEC_LD,
+                           (uint32_t)op->bytes * op->count, X, byte) &&
+           sizes(f)->in_flight[group] + most <= sizes(f)->slots;
+}
 
 /* One warp or thread, another one each time, that would go on with a sequentially consistent memory: whether it is said
  * to wait, and nothing keeps it back. */
@@ -409,11 +390,11 @@ static void compare_ready(struct follower *f, uint32_t stepping)
     struct machine *machine = (struct machine *)(uintptr_t)f->machine;
     const uint32_t group = (uint32_t)(f->steps % machine->actor_count);
     const uint32_t pc = machine->semantics->next_stm(machine, group);
-    bool live = false;
-    for (uint32_t i = 0; i < c->live[0]; i++)
-        live |= c->live[1 + i] == group;
-    if (!live || group == stepping || pc == CODE_NONE || c->ready[group] || c->options.inval ||
-        machine->semantics->has_pcs)
+    uint32_t at = 0;
+    while (at < c->live[0] && c->live[1 + at] != group)
+        at++;
+    if (at == c->live[0] || group == stepping || pc == CODE_NONE || c->ready[group] ||
+        c->options.inval || machine->semantics->has_pcs)
         return;
     const struct ptx_op *op = op_at(f, pc);
     lane_mask active =
@@ -423,9 +404,7 @@ static void compare_ready(struct follower *f, uint32_t stepping)
         .stm = pc,
         .truth = ptx_guard(machine, (struct ptx_lanes *)(uintptr_t)lanes_of(f, group), pc, active)};
     if (!op->statement || why_not(f, &next, active) ||
-        (is_access(op) && ref_releases(instruction_of(op)) && has_any(f, group, ~(lane_mask)0)) ||
-        (is_access(op) &&
-         !follow_caches_can_access(f, &f->caches->m, group, pc, next.truth, c->slots)))
+        (is_access(op) && !can_access(f, group, pc, next.truth)))
         return;
     f->lost = true;
     follow_part(f, "warp", "waits", "can issue");
@@ -436,9 +415,7 @@ void follow_caches_environment(struct follower *f, const struct step_event *even
     const struct caches *c = sizes(f);
     uint32_t group, place;
     compare_offers(f);
-    if (!caches_is_operation(f->machine, event->actor, &group, &place))
-        group = f->machine->actor_count;
-    if (f->state == FOLLOW_ALONG)
+    if (f->state == FOLLOW_ALONG && caches_is_operation(f->machine, event->actor, &group, &place))
         compare_ready(f, group);
     if (f->state != FOLLOW_ALONG)
         return;
@@ -485,20 +462,6 @@ static struct ref_operation operation_of(const struct follower *f, uint32_t acto
     return x;
 }
 
-/* Lanes that store to one byte: one of them writes it. */
-static bool writers_fit(const struct ref_caches *m, const struct ref_operation *x)
-{
-    for (uint32_t b = 0; b < m->line_bytes; b++) {
-        uint32_t writers = 0;
-        for (uint32_t l = 0; l < LIMIT_WARP; l++)
-            writers += x->writes[l] && x->line + b >= x->byte[l] &&
-                       x->line + b < x->byte[l] + (int64_t)x->bytes * x->count;
-        if ((writers > 0) != ref_has_byte(x, b))
-            return false;
-    }
-    return true;
-}
-
 static void issue_one(struct follower *f, uint32_t actor, const struct memory_slot *slot,
                       uint32_t before)
 {
@@ -517,7 +480,7 @@ static void issue_one(struct follower *f, uint32_t actor, const struct memory_sl
         follow_part(f, "memory program", memory_program_names[slot->program], name);
     else if ((slot->ordered != 0) != ref_is_ordered(x.instruction))
         follow_part_numbers(f, "volatile operation", slot->ordered, !slot->ordered);
-    else if (stores && !writers_fit(m, &x))
+    else if (stores && !ref_one_writes(m, &x))
         follow_part(f, "lanes that write", "others", "one for each byte");
     else if (!in_order)
         follow_part(f, "order on a word", "is issued", "waits");

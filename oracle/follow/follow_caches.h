@@ -27,10 +27,4 @@ void follow_caches_step(struct follower *f, const struct step_event *event);
 void follow_caches_environment(struct follower *f, const struct step_event *event);
 void follow_caches_end(struct follower *f, enum status status);
 
-/* Whether lanes of a warp or thread can surely issue the access: it keeps the order on words, and there is room for an
- * operation of each element of each lane (follow_caches_ready.c). */
-struct ref_caches;
-bool follow_caches_can_access(const struct follower *f, const struct ref_caches *m, uint32_t group,
-                              uint32_t pc, lane_mask X, uint32_t slots);
-
 #endif
