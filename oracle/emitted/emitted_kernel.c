@@ -32,6 +32,7 @@ struct kernel {
     bool in_function;       /* whose variables are x and y */
     bool has_function;
     bool recursive;  /* the function calls itself, n deep */
+    bool returns;    /* it has a value */
     uint32_t length; /* of the function's own array, v; 0: it has none */
     uint32_t own;    /* elements of w */
     bool
@@ -252,7 +253,7 @@ static void call(struct kernel *k)
         assignment(k);
         return;
     }
-    put(k, below(k, 2) ? "a = f(" : "f(");
+    put(k, below(k, 2) && k->returns ? "a = f(" : "f(");
     put(k, k->recursive ? "2, " : "");
     whole(k);
     put(k, ", ");
@@ -284,7 +285,7 @@ static void jump(struct kernel *k)
     else if (kind == 2 && k->loops > 0)
         put(k, "continue; } ");
     else if (k->in_function && (kind > 4 || k->meets))
-        put(k, "return x; } ");
+        put(k, k->returns ? "return x; } " : "return; } ");
     else if (k->meets)
         put(k, "i = 1; } ");
     else {
@@ -337,20 +338,21 @@ static void function(struct kernel *k)
 {
     k->in_function = true;
     k->length = below(k, 2) ? 1 + below(k, 5) : 0;
-    put(k, k->recursive ? "int f(int n, int x, int y) { " : "int f(int x, int y) { ");
+    put(k, k->returns ? "int " : "void ");
+    put(k, k->recursive ? "f(int n, int x, int y) { " : "f(int x, int y) { ");
     put(k, "private int r0, r1, r2; ");
     if (k->length > 0)
         text_format(&k->d->text, "private int v[%u]%s; ", k->length, below(k, 2) ? " = {7}" : "");
     statements(k, 4);
     if (k->recursive) {
-        put(k, "if (n > 0) { y = f(n - 1, ");
+        put(k, k->returns ? "if (n > 0) { y = f(n - 1, " : "if (n > 0) { f(n - 1, ");
         whole(k);
         put(k, ", ");
         whole(k);
         put(k, "); } ");
         statements(k, 1);
     }
-    put(k, "u ^= x; return ");
+    put(k, k->returns ? "u ^= x; return " : "u ^= ");
     whole(k);
     put(k, "; } ");
     k->in_function = false;
@@ -374,6 +376,7 @@ static void draw(struct kernel *k, bool has_recursion)
     k->blocks = 1 + below(k, 2);
     k->has_function = below(k, 3) > 0;
     k->recursive = k->has_function && has_recursion && below(k, 2);
+    k->returns = below(k, 3) > 0;
     text_format(&k->d->text,
                 "launch(threads = %u, warp = %u, blocks = %u, seed = 5); global int g[%u]; global "
                 "%sint c[4]%s; ",

@@ -28,14 +28,14 @@ static const struct refusal rows[] = {
      "nowhere: ptx: unsupported statement 'havoc' at line 1"},
     /* Names that forms make up, and some that look so. */
     {"private int entry1; kernel k() { p = vote_any(s); }",
-     "private int arg1, result, leave1, switch1, entry1, operand1, old1, arg2_, result_, "
-     "leave10__, "
-     "cond, result1, v_active, v_next, trips, t, c, pick, Start, while1; int f(int n, int arg) { "
-     "private int cond_2, leave_; if (n > 2) { exit; } switch (n) { case 1: return 3; default: "
-     "break; } cond = n ? a[n & 3] : 2; return arg; } kernel pick1() { private int "
+     "private int arg1, result, leave1, switch1, entry1, operand1, old1, arg2_, result_, cond, "
+     "result1, v_active, v_next, trips, t, c, pick, Start, while1; int f(int n, int arg) { private "
+     "int cond_2, leave_, leave0__, leave1__, leave2__, switch0__, switch1__, switch2__, old1__; "
+     "if (n > 2) { exit; } switch (n) { case 1: return 3; default: break; } while (n) { if (arg) "
+     "{ return 2; } n--; } cond = n ? a[n & 3] : 2; return arg; } kernel pick1() { private int "
      "old_, cond_1; arg1 = f(result, leave1); result = atomic_add(a[p & 3], 1); do { if (s && "
-     "arg1) { switch1 = f(1, p); continue; } switch (p) { case 0: break; case 1: "
-     "continue; } p++; } while (p < 3); }",
+     "arg1) { switch1 = f(1, p); continue; } switch (p) { case 0: break; case 1: continue; } p++; "
+     "} while (p < 3); }",
      "nowhere: blocks: unsupported statement 'vote' at line 1\nnowhere: ptx: votes are of warps, "
      "these are threads on their own"},
 

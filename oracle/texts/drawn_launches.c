@@ -77,8 +77,14 @@ static void draw_block(struct launch *l, const char **attribute, struct text *at
 static void draw_grid(struct launch *l)
 {
     const uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
+    uint32_t said = draw_dimensions(l, l->grid, INT32_MAX);
+    if (below(l, 4) == 0) { /* as many threads as a case has, or those of a block more */
+        said = 1;
+        l->grid[0] = LIMIT_TOTAL_THREADS / (uint32_t)threads + below(l, 2);
+        l->grid[1] = l->grid[2] = 1;
+    }
     text_put(&l->d->text, " blocks=");
-    put(l, l->grid, draw_dimensions(l, l->grid, INT32_MAX), "x");
+    put(l, l->grid, said, "x");
     l->blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
     l->count = smaller(l->blocks, LIMIT_BLOCKS);
     l->count = smaller(l->count, LIMIT_TOTAL_THREADS / threads);
