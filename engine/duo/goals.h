@@ -25,7 +25,7 @@ struct duo;
  * what is wanted. */
 struct proof_answers {
     enum solver_answer (*say)(struct proof_answers *own, const struct duo *duo, term question,
-                              uint32_t *values, uint32_t count);
+                              const term *wanted, uint32_t *values, uint32_t count);
 };
 
 struct proof_options {

@@ -54,7 +54,8 @@ enum solver_answer duo_ask(struct duo *duo, struct solver *solver, term question
     const char **names = ARENA_ARRAY(duo->arena, const char *, count + 1);
     uint32_t defined = houdini_definitions(duo, definitions);
     if (duo->options->answers)
-        return duo->options->answers->say(duo->options->answers, duo, question, values, count);
+        return duo->options->answers->say(duo->options->answers, duo, question, wanted, values,
+                                          count);
     if (question == TERM_FALSE)
         return SOLVER_UNSAT;
     if (duo->assumptions.count)

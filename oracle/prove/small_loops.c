@@ -40,15 +40,24 @@ static const char *const statements[] = {"A = E;",
                                          "invariant y <= 9;",
                                          "atomic_add(u, E);"};
 
-static const char *const elements[] = {"g[V]",   "g[V]",      "g[V]",      "g[V & 15]", "g[tid]",
-                                       "s[tid]", "s[V & 15]", "g[V + 16]", "s[tid ^ 1]"};
+static const char *const elements[] = {"g[V]",
+                                       "g[V]",
+                                       "g[V]",
+                                       "g[V & 15]",
+                                       "g[tid]",
+                                       "s[tid]",
+                                       "s[V & 15]",
+                                       "g[V + 16]",
+                                       "s[tid ^ 1]",
+                                       "g[s[tid ^ 1] & 15]",
+                                       "g[s[tid ^ 1] & 15]"};
 
 static const char *const values[] = {"V", "x", "y", "tid", "N", "n[1]"};
 
 static const char *const bounds[] = {"4", "7", "16", "threads", "(n[1] & 7)", "(tid & 3)"};
 
-static const char *const conditions[] = {"tid & 1", "tid == 0", "V < x",
-                                         "x == N",  "n[3] & 1", "tid < N"};
+static const char *const conditions[] = {"tid & 1",  "tid == 0", "V < x",           "x == N",
+                                         "n[3] & 1", "tid < N",  "s[tid ^ 1] == N", "u == N"};
 
 enum { STATEMENTS = 2 /* of a loop */, INNER = 4 /* of the loops, the first ones */ };
 
@@ -135,7 +144,8 @@ const struct ast_kernel *small_loops(struct arena *arena, uint64_t seed)
                 "private int j; private int k;\nkernel k0() {\n",
                 threads, blocks, pcg_next(&d.rng) & 0xffff);
     if (pcg_below(&d.rng, 3) == 0)
-        text_put(&d.out, "s[tid] = tid; ");
+        text_put(&d.out,
+                 pcg_below(&d.rng, 3) ? "s[tid] = tid; u = 1; barrier(); " : "s[tid] = tid; ");
     d.left = STATEMENTS;
     if (pcg_below(&d.rng, 4) == 0)
         put_unreached(&d);

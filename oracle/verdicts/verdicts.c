@@ -2,6 +2,7 @@
 
 #include "engine/base/pcg.h"
 #include "engine/prove/inference.h"
+#include "oracle/verdicts/models.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -49,18 +50,31 @@ static void note_walk(struct drawn_solver *s, const struct duo *duo, bool fails)
     s->fails[i] |= fails;
 }
 
+/* The first of so many truths that is true: whatever makes it possible that one of them is. */
+static uint32_t first_true(const struct drawn_solver *s, const struct duo *duo, term question,
+                           uint32_t truths)
+{
+    return (uint32_t)(pcg_splitmix(draw_of(s, duo, question)) % truths);
+}
+
+/* Truths that are asked for come first. */
 static enum solver_answer say(struct proof_answers *own, const struct duo *duo, term question,
-                              uint32_t *values, uint32_t count)
+                              const term *wanted, uint32_t *values, uint32_t count)
 {
     struct drawn_solver *s =
         (struct drawn_solver *)(void *)((char *)own - offsetof(struct drawn_solver, answers));
     enum solver_answer answer = said(s, duo, question);
-    uint64_t drawn = draw_of(s, duo, question);
+    uint32_t truths = 0;
     note_walk(s, duo, answer == SOLVER_FAILED);
-    for (uint32_t i = 0; answer == SOLVER_SAT && i < count; i++) {
-        drawn = pcg_splitmix(drawn);
-        values[i] = i == 0 || drawn % 4 == 0;
-    }
+    while (truths < count && term_of(&duo->terms, wanted[truths])->sort == SORT_BOOL)
+        truths++;
+    for (uint32_t i = 0; answer == SOLVER_SAT && i < count; i++)
+        values[i] = models_value(s->seed, duo, wanted[i]);
+    if (answer != SOLVER_SAT || truths == 0)
+        return answer;
+    const uint32_t first = first_true(s, duo, question, truths);
+    for (uint32_t i = 0; i <= first; i++)
+        values[i] = i == first;
     return answer;
 }
 
@@ -299,6 +313,33 @@ static void draw_options(struct pcg *rng, struct proof_options *options)
     options->rehearsed = options->integers = false;
 }
 
+/* A model says what the values are, of the obligations that it was asked about: all of a goal, or one. */
+static const char *wrong_model(struct arena *arena, const struct judging *j, int goal)
+{
+    struct duo *duo = j->result->unrolled;
+    const struct obligation *all = GROWN(duo->obligations, struct obligation);
+    struct obligation *of = ARENA_ARRAY(arena, struct obligation, duo->obligations.count + 1);
+    uint32_t count = 0;
+    term any = TERM_FALSE;
+    for (uint32_t i = 0; i < duo->obligations.count; i++)
+        if ((int)all[i].goal == goal) {
+            of[count++] = all[i];
+            any = term_or(&duo->terms, any, all[i].wrong);
+        }
+    if (said(j->solver, duo, any) != SOLVER_SAT) {
+        while (count > 0 && said(j->solver, duo, of->wrong) != SOLVER_SAT) {
+            of++;
+            count--;
+        }
+        if (count == 0)
+            return "it is of nothing that was asked";
+        count = 1;
+        any = of->wrong;
+    }
+    return models_wrong(arena, j->solver->seed, duo, of, count,
+                        first_true(j->solver, duo, any, count), j->result->answers[goal].model);
+}
+
 static struct verdicts_fault compare(struct arena *arena, const struct judging *j)
 {
     if (j->walks != j->solver->walk_count)
@@ -320,6 +361,16 @@ static struct verdicts_fault compare(struct arena *arena, const struct judging *
                          proof_goal_names[goal], proof_verdict_names[e->verdict],
                          e->model ? " with values" : "", proof_verdict_names[a->verdict],
                          a->model ? " with values" : "")};
+    }
+    for (int goal = 0; goal < GOAL_COUNT; goal++) {
+        const struct proof_answer *a = &j->result->answers[goal];
+        const char *why =
+            a->verdict == PROOF_MODEL && a->model ? wrong_model(arena, j, goal) : NULL;
+        if (why)
+            return (struct verdicts_fault){
+                "models",
+                arena_printf(arena, "%s: by a solver's drawn answers the model is wrong: %s",
+                             proof_goal_names[goal], why)};
     }
     return (struct verdicts_fault){NULL, NULL};
 }
