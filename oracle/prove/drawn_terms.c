@@ -422,16 +422,36 @@ static void check_replaced(struct drawing *d)
                                   d->worlds[world].words[now[i]], values.words[old[i]]));
 }
 
+/* Whoever asks for values names what is mentioned. */
+static bool is_declared(struct drawing *d, const char *text, term t)
+{
+    struct text line = text_begin(d->arena);
+    text_put(&line, "(declare-fun ");
+    term_print_name(&line, &d->terms, t);
+    text_put(&line, " () ");
+    return term_of(&d->terms, t)->op == TERM_CONSTANT || strstr(text, line.bytes);
+}
+
 static void check_text(struct drawing *d)
 {
     struct text out = text_begin(d->arena);
-    term mentioned[8];
+    term mentioned[8]; /* the first one is asserted */
     for (uint32_t i = 0; i < 8; i++)
         mentioned[i] = pick(d, (enum term_sort)(i % SORTS));
     evaluate(d);
     term_print(&out, &d->terms, mentioned, 1, mentioned, 8, NULL, 0);
     const char *wrong =
         smt_text_false(d->arena, out.bytes, &d->terms, &d->worlds[below(d, WORLDS)]);
+    struct text root = text_begin(d->arena);
+    text_put(&root, "\n(assert ");
+    term_print_name(&root, &d->terms, mentioned[0]);
+    text_put(&root, ")\n");
+    if (!wrong &&
+        (out.length < root.length || strcmp(out.bytes + out.length - root.length, root.bytes) != 0))
+        wrong = "something else in the end";
+    for (uint32_t i = 0; i < 8 && !wrong; i++)
+        if (!is_declared(d, out.bytes, mentioned[i]))
+            wrong = "nothing of what is mentioned";
     if (wrong)
         complain(d, WHOLE + 2, "term: text",
                  arena_printf(d->arena, "the solver is told '%s', which is false", wrong));

@@ -17,6 +17,9 @@ struct smt_reader {
     const char *at;
     const struct terms *terms;
     const struct term_values *values;
+    uint8_t *declared; /* by term, so far */
+    bool
+        unknown; /* something is named that is not declared, or declared as another sort, or twice */
 };
 
 /* ---- what operations give (SMT-LIB 2.6) ---- */
@@ -144,8 +147,9 @@ static void skip_space(struct smt_reader *r)
         r->at++;
 }
 
-static struct smt_value given(const struct smt_reader *r, term t)
+static struct smt_value given(struct smt_reader *r, term t)
 {
+    r->unknown |= !r->declared[t];
     const struct term_node *node = term_of(r->terms, t);
     if (node->sort == SORT_ARRAY)
         return (struct smt_value){.array = r->values->arrays[t]};
@@ -154,7 +158,8 @@ static struct smt_value given(const struct smt_reader *r, term t)
     return (struct smt_value){.bits = (uint64_t)value & all_ones(width), .width = width};
 }
 
-static struct smt_value symbol(struct smt_reader *r)
+/* |name|; TERM_NONE: there is none of this name. */
+static term symbol(struct smt_reader *r)
 {
     const char *name = r->at + 1;
     size_t length = strcspn(name, "|");
@@ -163,9 +168,9 @@ static struct smt_value symbol(struct smt_reader *r)
         const struct term_node *node = term_of(r->terms, t);
         if (node->op == TERM_SYMBOL && strlen(node->name) == length &&
             strncmp(node->name, name, length) == 0)
-            return given(r, t);
+            return t;
     }
-    return boolean(false);
+    return TERM_NONE;
 }
 
 static struct smt_value atom(struct smt_reader *r)
@@ -173,7 +178,7 @@ static struct smt_value atom(struct smt_reader *r)
     char *end;
     const char *from = r->at;
     if (*from == '|')
-        return symbol(r);
+        return given(r, symbol(r));
     if (strncmp(from, "#x", 2) == 0) {
         uint64_t bits = strtoull(from + 2, &end, 16);
         r->at = end;
@@ -221,16 +226,42 @@ static struct smt_value expression(struct smt_reader *r)
     return applied(r, op, arguments);
 }
 
+/* NAME () SORT) */
+static void declare(struct smt_reader *r)
+{
+    static const char *const sorts[] = {[SORT_BOOL] = " () Bool)\n",
+                                        [SORT_WORD] = " () (_ BitVec 32))\n",
+                                        [SORT_LONG] = " () (_ BitVec 64))\n",
+                                        [SORT_ARRAY] =
+                                            " () (Array (_ BitVec 32) (_ BitVec 32)))\n"};
+    char *end;
+    term t = TERM_NONE;
+    if (*r->at == '|') {
+        t = symbol(r);
+    } else if (*r->at == 't') {
+        t = (term)strtoul(r->at + 1, &end, 10);
+        r->at = end;
+    }
+    const char *sort = sorts[term_of(r->terms, t)->sort];
+    r->unknown |= t == TERM_NONE || r->declared[t] || strncmp(r->at, sort, strlen(sort)) != 0;
+    r->declared[t] = 1;
+}
+
 const char *smt_text_false(struct arena *arena, const char *text, const struct terms *terms,
                            const struct term_values *values)
 {
-    static const char begin[] = "(assert (= ";
+    static const char define[] = "(assert (= ", begin[] = "(declare-fun ";
     struct smt_reader r = {.arena = arena, .terms = terms, .values = values};
+    r.declared = ARENA_ARRAY(arena, uint8_t, terms->count);
     for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {
-        if (strncmp(line, begin, sizeof begin - 1) != 0)
-            continue;
-        r.at = line + strlen("(assert ");
-        if (!expression(&r).bits)
+        const bool defines = strncmp(line, define, sizeof define - 1) == 0,
+                   declares = strncmp(line, begin, sizeof begin - 1) == 0;
+        r.at = line + (declares ? sizeof begin - 1 : strlen("(assert "));
+        if (declares)
+            declare(&r);
+        else if (!defines)
+            (void)expression(&r);
+        if ((defines && !expression(&r).bits) || r.unknown)
             return arena_printf(arena, "%.*s", (int)strcspn(line, "\n"), line);
     }
     return NULL;

@@ -8,7 +8,8 @@
 
 #include "engine/smt/term_value.h"
 
-/* The first definition of the text that is false, up to its line's end; NULL: all hold. */
+/* The first definition of the text that is false, up to its line's end, or the first line that names what is not
+ * declared before, as it is and once; NULL: all hold. */
 const char *smt_text_false(struct arena *arena, const char *text, const struct terms *terms,
                            const struct term_values *values);
 
