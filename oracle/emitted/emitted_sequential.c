@@ -542,11 +542,21 @@ static struct question draw_question(struct pcg *rng, const struct drawn_kernel 
     return q;
 }
 
-static const char *ask(struct arena *arena, const char *printed, const struct question *q)
+/* Mostly an element that somebody accesses. */
+static void aim(struct question *q, const struct deeds *d, struct pcg *rng)
+{
+    const struct deed *deed = &d->all[pcg_below(rng, d->count + 1)];
+    if (deed < d->all + d->count && makes_access(deed->kind) && deed->element[0] < LENGTH)
+        q->elements[deed->is_shared] = deed->element[pcg_below(rng, 2)] % LENGTH;
+}
+
+static const char *ask(struct arena *arena, const char *printed, struct question *q,
+                       struct pcg *rng)
 {
     struct thread both[2] = {q->a, q->b};
     struct deeds *d = ARENA_NEW(arena, struct deeds);
     unroll(d, arena, q, both, 0, q->a.of->count, 0);
+    aim(q, d, rng);
     enum s_end is = q->a.tid == q->b.tid && q->a.bid == q->b.bid ? S_IMPOSSIBLE : ends(d, q),
                end = run(arena, printed, q);
     if (end == is)
@@ -584,7 +594,7 @@ const char *emitted_sequential(struct arena *arena, uint64_t number, const char 
         return arena_printf(arena, "sequential: refused, %s", reason);
     for (uint32_t i = k.loops[0].to > 0 ? PAIRS_OF_LOOPS : PAIRS; i > 0; i--) {
         struct question q = draw_question(&rng, &k);
-        const char *differs = ask(arena, printed, &q);
+        const char *differs = ask(arena, printed, &q, &rng);
         if (differs)
             return differs;
     }

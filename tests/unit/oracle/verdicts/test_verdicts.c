@@ -11,8 +11,9 @@ static void verdicts_by_drawn_answers(void **state)
     for (uint64_t n = 0; n < 600; n++) {
         size_t mark = arena_mark(&test_arena);
         uint64_t seed = pcg_splitmix(n);
-        const struct ast_kernel *kernel =
-            n % 3 ? small_loops(&test_arena, seed) : small_ptx(&test_arena, seed);
+        const struct ast_kernel *kernel = n % 4 == 0   ? small_ptx(&test_arena, seed)
+                                          : n % 4 == 1 ? small_blocks(&test_arena, seed)
+                                                       : small_loops(&test_arena, seed);
         struct verdicts_fault fault = verdicts_judge(&test_arena, kernel, seed);
         if (!fault.stage)
             fault = guesses_judge(&test_arena, kernel, seed >> 8);
