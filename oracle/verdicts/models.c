@@ -1,6 +1,7 @@
 /*
  * models.c - what a model of unrolled loops says, where each term has the value that was drawn for it: who the threads
- * are, where it goes wrong, what inputs hold, what is made up, and what memory holds behind each barrier that both pass.
+ * are, where it goes wrong, what inputs hold, what is made up, and what memory holds behind each barrier that both
+ * threads pass.
  */
 #include "oracle/verdicts/models.h"
 
