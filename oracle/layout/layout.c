@@ -197,7 +197,12 @@ void layout_judge(struct checking *c)
     if (c->options->seed != 0 && draw % LAYOUT_SHARE != 0)
         return;
     const size_t mark = arena_mark(c->arena);
-    for (int i = 0; i < PROGRAM_COUNT; i++) {
+    const char *text, *wrong = NULL;
+    for (uint32_t i = 0; i < LAYOUT_FAULTS && c->options->seed != 0 && !wrong; i++)
+        wrong = layout_drawn_fault(c->arena, draw + i, &text);
+    if (wrong)
+        diverge(c, arena_printf(c->arena, "out of bounds, %s: %s", wrong, text));
+    for (int i = 0; i < PROGRAM_COUNT && !wrong; i++) {
         const struct program *program = c->forms->items[i].program;
         if (!program || !program->ptx || program == last || program->ptx->count > LAYOUT_OPS)
             continue;
@@ -208,5 +213,6 @@ void layout_judge(struct checking *c)
             return;
         }
     }
-    arena_release(c->arena, mark);
+    if (!wrong)
+        arena_release(c->arena, mark);
 }

@@ -15,7 +15,8 @@
 
 enum {
     LAYOUT_SHARE = 2 /* one case in so many */,
-    LAYOUT_OPS = 4096 /* longer programs are left out */
+    LAYOUT_OPS = 4096 /* longer programs are left out */,
+    LAYOUT_FAULTS = 4 /* accesses that are drawn beside them */
 };
 
 /* The hooks of oracle.h; class `layout` of the oracle `reference`. */
@@ -28,5 +29,8 @@ const char *layout_differs(struct arena *arena, const struct program *program, b
 
 /* What is not so of an access that ended the machine's execution out of bounds; NULL: nothing. */
 const char *layout_fault(struct arena *arena, const struct machine *machine);
+
+/* The same of an access that is drawn, by its number; *text: the program that makes it. */
+const char *layout_drawn_fault(struct arena *arena, uint64_t number, const char **text);
 
 #endif
