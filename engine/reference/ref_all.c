@@ -22,6 +22,7 @@ struct search {
     uint32_t most;
     struct ref_all_state *sums[SUMS];
     struct ref_all_accesses accesses;
+    struct ref_all_edge taken; /* what the last step accessed, and released */
     struct order orders[ORDERS];
     uint32_t order_count;
     void *saved[DEPTH]; /* of the way to here */
@@ -118,6 +119,15 @@ static uint32_t sum_of_key(const struct search *x)
     return sum % SUMS;
 }
 
+/* Who stands in the block that normal form adds before End has come to the end of the text, waiting or not. */
+static bool is_final(const struct ref *r, uint32_t actor)
+{
+    const struct ref_actor *a = &r->actors[actor];
+    if (r->kind == REF_INTERLEAVE)
+        return a->ended || !a->block || a->block->added;
+    return !ref_is_live(r, actor) && !a->waits;
+}
+
 /* The number of the state that the reference is in; *is_new. */
 static struct ref_all_state *state_now(struct search *x, bool *is_new)
 {
@@ -142,7 +152,7 @@ static struct ref_all_state *state_now(struct search *x, bool *is_new)
                                 .next = *list};
     for (uint32_t i = 0; i < x->r->actor_count; i++) {
         s->live[i] = ref_is_live(x->r, i);
-        s->final[i] = !s->live[i] && !x->r->actors[i].waits;
+        s->final[i] = is_final(x->r, i);
         for (uint32_t k = 0; k < x->r->actor_count && x->r->kind == REF_THREADS; k++)
             s->at_place_of[i] |=
                 (uint32_t)ref_at_one_place(x->r->actors[i].stack, x->r->actors[k].stack, false)
@@ -192,8 +202,13 @@ static void note_accesses(struct search *x, uint32_t actor)
         const struct ref_access *now = &x->r->accesses[i];
         x->all->race = x->all->race || conflicts(x, now, actor);
     }
-    for (uint32_t i = 0; i < x->r->access_count; i++)
-        x->accesses.made[x->r->accesses[i].address][actor][x->r->accesses[i].kind][0] = true;
+    x->taken = (struct ref_all_edge){.actor = actor};
+    for (uint32_t i = 0; i < x->r->access_count; i++) {
+        const struct ref_access *now = &x->r->accesses[i];
+        x->accesses.made[now->address][actor][now->kind][0] = true;
+        x->taken.reads |= now->kind != REF_WRITE ? 1u << now->address : 0;
+        x->taken.writes |= now->kind != REF_READ ? 1u << now->address : 0;
+    }
 }
 
 /* Trips are the same for all who pass, and are only compared: as many as before, or none, is one. */
@@ -328,22 +343,23 @@ static bool step(struct search *x, uint32_t actor, const struct order *order)
     note_accesses(x, actor);
     if (ref_barrier_rule(r, block) != RULE_NONE) {
         ref_barrier(r, block);
+        x->taken.released = block + 1;
         if (r->end <= REF_TERMINATED)
             pass_barrier(x, block);
     }
     return true;
 }
 
-static void add_edge(struct search *x, struct ref_all_state *from, uint32_t actor,
-                     const struct ref_all_state *to)
+static void add_edge(struct search *x, struct ref_all_state *from, const struct ref_all_state *to)
 {
     struct ref_all *all = x->all;
     if (all->edge_count == x->most * WAYS) {
         all->cut = "edges";
         return;
     }
-    all->edges[all->edge_count] =
-        (struct ref_all_edge){actor, (uint32_t)(to - all->states), from->first_edge};
+    x->taken.to = (uint32_t)(to - all->states);
+    x->taken.other = from->first_edge;
+    all->edges[all->edge_count] = x->taken;
     from->first_edge = all->edge_count++;
 }
 
@@ -363,7 +379,7 @@ static void explore(struct search *x, uint32_t depth, struct ref_all_state *from
             if (done) {
                 struct ref_all_state *to = state_now(x, &is_new);
                 if (first_time)
-                    add_edge(x, from, actor, to);
+                    add_edge(x, from, to);
                 if (to->over && !x->all->cut)
                     keep_outcome(x);
                 bool again = accesses_are_new(x, to);

@@ -19,7 +19,9 @@ enum { REF_ALL_ACTORS = 4, REF_ALL_LANES = 3, REF_ALL_WORDS = 8 };
 struct ref_all_state {
     const unsigned char *key;
     uint32_t key_bytes;
-    bool over, live[REF_ALL_ACTORS], final[REF_ALL_ACTORS];
+    bool over, live[REF_ALL_ACTORS];
+    bool final
+        [REF_ALL_ACTORS]; /* nothing is left to do of the text: REF_INTERLEAVE: a barrier before End may be */
     /* REF_THREADS: at one program counter with it are those of these bits (simt-correctness 5.2) */
     uint32_t at_place_of[REF_ALL_ACTORS];
     struct ref_all_accesses *seen; /* with these it has been come to */
@@ -29,7 +31,10 @@ struct ref_all_state {
 
 struct ref_all_edge {
     uint32_t actor, to;
-    uint32_t other; /* from the same state; REF_ALL_NONE */
+    uint32_t reads,
+        writes;        /* words of global and shared memory, bit w of word w; an atomic does both */
+    uint32_t released; /* the block whose barrier ends with the step, + 1 */
+    uint32_t other;    /* from the same state; REF_ALL_NONE */
 };
 
 struct ref_all_outcome {

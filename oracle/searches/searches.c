@@ -11,13 +11,13 @@
 
 #include <string.h>
 
-enum { SEARCHES_SEED = 19, /* tells this draw from others */ STATES = 1000 };
+enum { SEARCHES_SEED = 19 /* tells this draw from others */ };
 
 static const struct search_options bounds = {.max_states = 1 << 14,
                                              .max_bytes = 16 << 20,
                                              .max_steps = 1 << 18,
                                              .max_depth = 256,
-                                             .max_outcomes = STATES};
+                                             .max_outcomes = SEARCHES_STATES};
 
 /* ---- ends ---- */
 
@@ -70,6 +70,7 @@ struct way {
 };
 
 static const struct way ways[] = {{"states", SEARCH_STATES, false, false},
+                                  {"auto", SEARCH_AUTO, false, false},
                                   {"dpor", SEARCH_DPOR, false, false},
                                   {"sleep", SEARCH_SLEEP, false, false},
                                   {"states, local steps merged", SEARCH_STATES, true, false},
@@ -83,25 +84,41 @@ static uint32_t count_ends(const struct ref_all *all)
     return count;
 }
 
-static const char *compare(const struct searched *s, const struct way *way,
+static const char *compare_counts(const struct searched *s, const struct way *way,
+                                  const struct search_result *found)
+{
+    uint64_t count;
+    if (way->method == SEARCH_DPOR && searches_trace_count(s, &count) && found->executions != count)
+        return "executions";
+    bool by_access = s->subject == SUBJECT_THREADS || s->subject == SUBJECT_SIMT;
+    if (by_access && way->merge_local && !way->alike && searches_merged_states(s, &count) &&
+        found->states != count)
+        return "states";
+    return NULL;
+}
+
+static const char *compare(struct searched *s, const struct way *way,
                            const struct search_result *found)
 {
     const char *differs = compare_outcomes(&s->all, found);
-    bool states = way->method == SEARCH_STATES && !way->merge_local;
+    bool states = found->method == SEARCH_STATES && !way->merge_local;
     /* What is read unseen orders threads, which search_run takes for no order. */
     bool seen = !program_chooses_by_memory(s->program);
-    if (!differs && seen && (states || way->method == SEARCH_DPOR) && found->race != s->all.race)
+    if (!differs && seen && (states || found->method == SEARCH_DPOR) && found->race != s->all.race)
         differs = found->race ? "race that is none" : "race missed";
     /* With sleep sets fewer steps are taken, and each state is reached. */
     if (!differs && (states || way->method == SEARCH_SLEEP) &&
         (found->states != s->all.state_count || found->ends != count_ends(&s->all)))
         differs = "states";
-    if (!differs && states && found->liveness != searches_liveness(s))
+    if (!differs && (states || (found->method == SEARCH_DPOR && !search_has_loop(s->program))) &&
+        found->liveness != searches_liveness(s))
         differs = "liveness";
     if (!differs && states && found->own_choices != s->all.own_choices)
         differs = "own choices";
-    if (!differs && way->method == SEARCH_STATES && s->subject == SUBJECT_THREADS)
+    if (!differs && way->method == SEARCH_STATES)
         differs = searches_progress(s, &s->progress, states);
+    if (!differs)
+        differs = compare_counts(s, way, found);
     return differs ? differs : searches_witnesses(s, found);
 }
 
@@ -129,14 +146,17 @@ static bool may_give_up(const struct searched *s, const struct search_result *fo
            (found->method == SEARCH_DPOR && strcmp(found->cut, "steps") == 0);
 }
 
-static const char *search(struct searched *s, const struct way *way)
+static const char *search_way(struct searched *s, const struct way *way)
 {
+    static const uint64_t masks[] = {0, 0x0f, 0xff000000ff, 1};
     struct search_options how = bounds;
     struct machine_options with = subject_table[s->subject].options;
     with.note_begun = way->alike && searches_of_threads(s->subject);
     how.method = way->method;
     how.merge_local = how.no_races = how.no_lasso = way->merge_local;
-    s->progress = (struct progress){.unit_of = s->units, .unit_count = s->actors};
+    how.hash_mask =
+        masks[(s->all.edge_count + (uint32_t)(way - ways)) % 4]; /* so that states collide */
+    s->progress = (struct progress){.unit_of = s->units.unit_of, .unit_count = s->units.count};
     s->progress.ask_random = s->subject == SUBJECT_THREADS && !way->merge_local;
     if (way->method == SEARCH_STATES)
         progress_ask(&how, &s->progress);
@@ -149,12 +169,24 @@ static const char *search(struct searched *s, const struct way *way)
     const char *differs = searches_gave_up(found, &how, machine, free_bytes);
     if (!differs && found->cut && !may_give_up(s, found))
         differs = "gave up what is small";
-    if (!differs && (found->cut || found->method != way->method ||
+    if (!differs && (found->cut || (way->method != SEARCH_AUTO && found->method != way->method) ||
                      (way->alike && found->own_choices))) /* then they are not: symmetry.h */
         return NULL;
     if (!differs)
         differs = compare(s, way, found);
     return differs ? arena_printf(s->arena, "%s: %s", way->name, differs) : NULL;
+}
+
+/* Where threads may change places each is a unit. */
+static const char *search(struct searched *s, const struct way *way)
+{
+    struct searched_units units = s->units;
+    if (way->alike)
+        s->units = s->each;
+    const char *differs = search_way(s, way);
+    if (way->alike)
+        s->units = units;
+    return differs;
 }
 
 /* pi(P) ends in all the ways of P, and in no others (lockstep-cfg Thm. 5.5). Its own steps are local. */
@@ -174,7 +206,38 @@ static const char *search_predicated(struct searched *s, const struct program *p
 
 /* ---- one kernel ---- */
 
-static bool take_all(struct searched *s)
+static struct searched_units units_of(const struct searched *s, uint32_t each, uint32_t count)
+{
+    struct searched_units units = {.count = count};
+    uint8_t *final = ARENA_ARRAY(s->arena, uint8_t, s->all.state_count),
+            *live = ARENA_ARRAY(s->arena, uint8_t, s->all.state_count);
+    for (uint32_t a = 0; a < s->actors; a++)
+        units.unit_of[a] = a / each < count ? a / each : count - 1;
+    for (uint32_t i = 0; i < s->all.state_count; i++) {
+        final[i] = (uint8_t)((1u << count) - 1);
+        for (uint32_t a = 0; a < s->actors; a++) {
+            uint8_t unit = (uint8_t)(1u << units.unit_of[a]);
+            final[i] &= s->all.states[i].final[a] ? 0xff : (uint8_t)~unit;
+            live[i] |= s->all.states[i].live[a] ? unit : 0;
+        }
+    }
+    units.final = final;
+    units.live = live;
+    return units;
+}
+
+/* Units are actors, or two of them, or all are one; where there is more than one block, blocks. */
+static void draw_units(struct searched *s)
+{
+    uint32_t draw = s->all.edge_count % 4, blocks = s->program->launch.blocks;
+    s->each = s->units = units_of(s, 1, s->actors);
+    if (draw == 0)
+        s->units = units_of(s, s->actors / blocks, blocks);
+    else if (draw == 1 && s->actors > 2)
+        s->units = units_of(s, 2, s->actors / 2);
+}
+
+static bool take_all(struct searched *s, uint32_t most_states)
 {
     static const struct ref_options options = {.then_first = false};
     const char *why;
@@ -187,15 +250,14 @@ static bool take_all(struct searched *s)
                                                 s->program, &subject_table[s->subject].options);
     if (!r)
         return false;
-    ref_all(s->arena, r, machine->memory, STATES, &s->all);
+    ref_all(s->arena, r, machine->memory, most_states, &s->all);
     s->actors = r->actor_count;
-    for (uint32_t i = 0; i < s->actors; i++)
-        s->units[i] = i;
+    draw_units(s);
     return !s->all.cut;
 }
 
 const char *searches_differ(struct arena *arena, enum subject_id subject, const char *text,
-                            const char **unknown)
+                            uint32_t most_states, const char **unknown)
 {
     struct searched s = {.arena = arena, .subject = subject};
     const char *differs = NULL;
@@ -206,7 +268,7 @@ const char *searches_differ(struct arena *arena, enum subject_id subject, const 
     *unknown = form->reason;
     if (!s.program)
         return NULL;
-    if (!take_all(&s)) {
+    if (!take_all(&s, most_states)) {
         *unknown = s.all.cut ? s.all.cut : "size";
         return NULL;
     }
@@ -214,7 +276,7 @@ const char *searches_differ(struct arena *arena, enum subject_id subject, const 
         differs = search(&s, &ways[i]);
     if (!differs)
         differs = searches_bounds(&s, &bounds);
-    if (!differs && (subject == SUBJECT_THREADS || subject == SUBJECT_SIMT))
+    if (!differs)
         differs = searches_lassos(&s);
     if (!differs)
         differs = searches_tapes(&s);
@@ -231,7 +293,7 @@ const char *searches_other_differs(struct arena *arena, const struct searched_te
     if (drawn->of_threads) {
         struct forms *forms = forms_new(arena, parse_printed(arena, drawn->of_threads));
         s.program = forms_get(forms, PROGRAM_CORE)->program;
-        all = take_all(&s) ? &s.all : NULL;
+        all = take_all(&s, SEARCHES_STATES) ? &s.all : NULL;
     }
     return searches_machines_differ(arena, drawn->subject, drawn->text, all, unknown);
 }
@@ -268,13 +330,16 @@ static void diverge(struct checking *c, enum subject_id subject, const char *tex
     answer_diverge(&c->result->answers[ORACLE_RESULT], d);
 }
 
-static void judge_reference(struct checking *c, uint64_t draw)
+/* A tiny kernel, or a small one; of these few may have many states, as their searches take as long as ten others. */
+static void judge_reference(struct checking *c, uint64_t draw, bool tiny)
 {
     static const enum subject_id subjects[] = {SUBJECT_THREADS, SUBJECT_INTERLEAVE, SUBJECT_SIMT,
                                                SUBJECT_LOCKSTEP};
     enum subject_id subject = subjects[draw % (sizeof subjects / sizeof *subjects)];
-    const char *unknown, *text = searches_text(c->arena, subject, draw >> 8);
-    const char *differs = searches_differ(c->arena, subject, text, &unknown);
+    uint32_t most_states = tiny || (draw >> 2) % 8 ? SEARCHES_FEW_STATES : SEARCHES_STATES;
+    const char *unknown, *text = tiny ? searches_tiny_text(c->arena, subject, draw >> 8)
+                                      : searches_text(c->arena, subject, draw >> 8);
+    const char *differs = searches_differ(c->arena, subject, text, most_states, &unknown);
     if (differs)
         diverge(c, subject, text, differs);
 }
@@ -294,7 +359,9 @@ void searches_judge(struct checking *c)
     size_t mark = arena_mark(c->arena);
     if (c->options->seed == 0)
         return;
-    judge_reference(c, draw >> 8);
+    judge_reference(c, draw >> 8, true);
+    if (answer->verdict != VERDICT_DIVERGE)
+        judge_reference(c, draw >> 12, draw >> 4 & 1);
     if (answer->verdict != VERDICT_DIVERGE && draw % SEARCHES_SHARE == 0)
         judge_others(c, draw >> 16);
     if (answer->verdict != VERDICT_DIVERGE)

@@ -10,7 +10,9 @@
 #include "oracle/check/explore.h"
 
 enum {
-    SEARCHES_SHARE = 3 /* one case in so many: searches of subjects without a reference, too */
+    SEARCHES_SHARE = 3, /* one case in so many: searches of subjects without a reference, too */
+    SEARCHES_FEW_STATES = 300,
+    SEARCHES_STATES = 1000
 };
 
 /* The hook of oracle.h; class `searches` of the oracle `result`. */
@@ -20,9 +22,11 @@ void searches_judge(struct checking *checking);
 
 /* A kernel by its number; SUBJECT_THREADS, _INTERLEAVE, _SIMT or _LOCKSTEP. */
 const char *searches_text(struct arena *arena, enum subject_id subject, uint64_t number);
+/* The same, with hardly more than a statement a thread. */
+const char *searches_tiny_text(struct arena *arena, enum subject_id subject, uint64_t number);
 /* What of the text's executions the searches see otherwise; NULL: nothing. *unknown: it has too many. */
 const char *searches_differ(struct arena *arena, enum subject_id subject, const char *text,
-                            const char **unknown);
+                            uint32_t most_states, const char **unknown);
 
 /* A kernel for another subject, by its number; and one whose threads have the same executions, or NULL. */
 struct searched_text {

@@ -11,13 +11,15 @@ struct place {
 };
 
 struct step {
-    uint32_t from, actor, to;
+    uint32_t from, unit, to;
 };
 
 /* The graph of places; those on cycles, by classes. */
 struct graph {
+    const struct searched *s;
     const struct ref_all *all;
-    uint32_t actors, place_count, step_count;
+    const struct searched_units *units;
+    uint32_t place_count, step_count;
     uint32_t *numbers; /* of a state and who has begun: the place, + 1 */
     struct place *places;
     struct step *steps;
@@ -38,7 +40,7 @@ static uint32_t place_with(struct graph *g, uint32_t state, uint32_t begun)
 static void make_places(struct arena *arena, struct graph *g, bool begun_matters)
 {
     const struct ref_all *all = g->all;
-    uint32_t each = begun_matters ? 1u << g->actors : 1;
+    uint32_t each = begun_matters ? 1u << g->units->count : 1;
     g->numbers = ARENA_ARRAY(arena, uint32_t, (size_t)all->state_count << REF_ALL_ACTORS);
     g->places = ARENA_ARRAY(arena, struct place, (size_t)all->state_count * each);
     g->steps = ARENA_ARRAY(arena, struct step, (size_t)all->edge_count * each);
@@ -47,9 +49,10 @@ static void make_places(struct arena *arena, struct graph *g, bool begun_matters
         const struct place from = g->places[p];
         for (uint32_t e = all->states[from.state].first_edge; e != REF_ALL_NONE;
              e = all->edges[e].other) {
-            uint32_t begun = begun_matters ? from.begun | 1u << all->edges[e].actor : 0;
+            uint32_t unit = g->units->unit_of[all->edges[e].actor];
+            uint32_t begun = begun_matters ? from.begun | 1u << unit : 0;
             uint32_t to = place_with(g, all->edges[e].to, begun);
-            g->steps[g->step_count++] = (struct step){p, all->edges[e].actor, to};
+            g->steps[g->step_count++] = (struct step){p, unit, to};
         }
     }
 }
@@ -120,7 +123,7 @@ static bool is_inside(const struct graph *g, const struct step *step)
 
 static struct graph graph_of(const struct searched *s, bool begun_matters)
 {
-    struct graph g = {.all = &s->all, .actors = s->actors};
+    struct graph g = {.s = s, .all = &s->all, .units = begun_matters ? &s->units : &s->each};
     make_places(s->arena, &g, begun_matters);
     drop_finite(s->arena, &g, true);
     classify(s->arena, &g);
@@ -141,16 +144,16 @@ static struct class class_number(const struct graph *g, uint32_t number)
     for (uint32_t e = 0; e < g->step_count; e++) {
         const struct step *step = &g->steps[e];
         if (g->class_of[step->from] == number && g->class_of[step->to] == number)
-            c.cyclic = c.steps[step->actor] = true;
+            c.cyclic = c.steps[step->unit] = true;
     }
     for (uint32_t p = 0; p < g->place_count; p++) {
         if (g->class_of[p] != number)
             continue;
         c.place = g->places[p];
-        for (uint32_t a = 0; a < g->actors; a++) {
-            bool live = g->all->states[g->places[p].state].live[a];
-            c.live[a] = c.live[a] || live;
-            c.waits[a] = c.waits[a] || !live;
+        for (uint32_t u = 0; u < g->units->count; u++) {
+            bool live = g->units->live[c.place.state] >> u & 1;
+            c.live[u] = c.live[u] || live;
+            c.waits[u] = c.waits[u] || !live;
         }
     }
     return c;
@@ -165,7 +168,7 @@ enum search_liveness searches_liveness(const struct searched *s)
     for (uint32_t i = 1; i <= g.class_count; i++) {
         struct class c = class_number(&g, i);
         bool fair = true;
-        for (uint32_t a = 0; a < g.actors; a++)
+        for (uint32_t a = 0; a < s->actors; a++)
             fair = fair && (!c.live[a] || c.steps[a]);
         if (c.cyclic && fair)
             return LIVENESS_FAIR_LASSO;
@@ -177,13 +180,13 @@ enum search_liveness searches_liveness(const struct searched *s)
 
 /* ---- progress models: progress.def ---- */
 
-bool searches_treats_fairly(enum progress_model model, const struct ref_all_state *state,
+bool searches_treats_fairly(const struct searched *s, enum progress_model model, uint32_t state,
                             uint32_t begun, uint32_t unit)
 {
     bool has_begun = begun >> unit & 1, lowest = true;
     for (uint32_t u = 0; u < unit; u++)
-        lowest = lowest && state->final[u];
-    if (state->final[unit] || state->over)
+        lowest = lowest && (s->units.final[state] >> u & 1);
+    if ((s->units.final[state] >> unit & 1) || s->all.states[state].over)
         return false;
     switch (model) {
     case PROGRESS_UNFAIR:
@@ -209,8 +212,8 @@ static bool may_hang(const struct graph *g, enum progress_model model)
     for (uint32_t i = 1; i <= g->class_count; i++) {
         struct class c = class_number(g, i);
         bool allowed = c.cyclic;
-        for (uint32_t u = 0; u < g->actors; u++)
-            if (searches_treats_fairly(model, &g->all->states[c.place.state], c.place.begun, u))
+        for (uint32_t u = 0; u < g->units->count; u++)
+            if (searches_treats_fairly(g->s, model, c.place.state, c.place.begun, u))
                 allowed = allowed && (c.steps[u] || c.waits[u]);
         if (allowed)
             return true;
@@ -234,8 +237,7 @@ static bool has_trap(struct arena *arena, struct graph *g, enum progress_model m
         for (uint32_t e = 0; e < g->step_count; e++) {
             const struct place *from = &g->places[g->steps[e].from];
             if (!is_inside(g, &g->steps[e]) &&
-                searches_treats_fairly(model, &g->all->states[from->state], from->begun,
-                                       g->steps[e].actor))
+                searches_treats_fairly(g->s, model, from->state, from->begun, g->steps[e].unit))
                 stays[g->steps[e].from] = false;
         }
         some = false;
@@ -305,30 +307,49 @@ static enum progress_verdict at_random(const struct searched *s)
     return all_end ? PROGRESS_ENDS : ends[0] ? PROGRESS_MAY_HANG : PROGRESS_HANGS;
 }
 
-const char *searches_progress(const struct searched *s, const struct progress *said, bool all)
+struct searched_ends {
+    bool may_hang[PROGRESS_MODEL_COUNT], has_trap[PROGRESS_MODEL_COUNT];
+    enum progress_verdict random;
+};
+
+static struct searched_ends *ends_of(const struct searched *s)
 {
+    struct searched_ends *ends = ARENA_NEW(s->arena, struct searched_ends);
     struct graph g = graph_of(s, true);
+    bool *there = g.there, *some = ARENA_ARRAY(s->arena, bool, g.place_count + 1);
+    for (int m = 0; m < PROGRESS_MODEL_COUNT; m++)
+        ends->may_hang[m] = may_hang(&g, (enum progress_model)m);
+    g.there = some;
+    for (int m = PROGRESS_UNFAIR + 1; m < PROGRESS_MODEL_COUNT; m++) {
+        memcpy(some, there, g.place_count);
+        ends->has_trap[m] = has_trap(s->arena, &g, (enum progress_model)m);
+    }
+    ends->random = s->subject == SUBJECT_THREADS ? at_random(s) : PROGRESS_UNKNOWN;
+    return ends;
+}
+
+const char *searches_progress(struct searched *s, const struct progress *said, bool all)
+{
+    if (!s->units.ends)
+        s->units.ends = ends_of(s);
+    const struct searched_ends *ends = s->units.ends;
     bool some_end = s->all.outcome_count > 0;
     for (int m = 0; m < PROGRESS_MODEL_COUNT; m++) {
-        enum progress_model model = (enum progress_model)m;
-        enum progress_verdict is = !may_hang(&g, model) ? PROGRESS_ENDS
-                                   : some_end           ? PROGRESS_MAY_HANG
-                                                        : PROGRESS_HANGS;
+        enum progress_verdict is = !ends->may_hang[m] ? PROGRESS_ENDS
+                                   : some_end         ? PROGRESS_MAY_HANG
+                                                      : PROGRESS_HANGS;
         if (said->answers[m].verdict != is)
             return arena_printf(s->arena, "progress under %s", progress_table[m].name);
     }
-    bool *there = g.there;
     for (int m = PROGRESS_UNFAIR + 1; m < PROGRESS_MODEL_COUNT; m++) {
         const struct progress_answer *answer = &said->answers[m];
-        g.there = ARENA_ARRAY(s->arena, bool, g.place_count);
-        memcpy(g.there, there, g.place_count);
         bool open = answer->verdict == PROGRESS_UNKNOWN || answer->strong_unknown;
-        if (open ? all : answer->strong == has_trap(s->arena, &g, (enum progress_model)m))
+        if (open ? all : answer->strong == ends->has_trap[m])
             return arena_printf(s->arena, "progress under %s, strongly fair",
                                 progress_table[m].name);
     }
     bool open = said->random.verdict == PROGRESS_UNKNOWN;
-    enum progress_verdict random = open && !all ? PROGRESS_UNKNOWN : at_random(s);
+    enum progress_verdict random = open && !all ? PROGRESS_UNKNOWN : ends->random;
     if (random != PROGRESS_UNKNOWN && random != said->random.verdict)
         return "progress under random";
     return NULL;

@@ -6,12 +6,21 @@
 #include "engine/reference/ref_all.h"
 #include "engine/subjects/subject.h"
 
+/* What a scheduler treats as one: an actor, or several. Bit u of unit u. */
+struct searched_units {
+    uint32_t count, unit_of[REF_ALL_ACTORS];
+    const uint8_t *final, *live; /* of a state: whose actors all are, of whose some is */
+    struct searched_ends *ends;  /* what is so by definition; NULL: nobody has asked yet */
+};
+
 struct searched {
     struct arena *arena;
     enum subject_id subject;
     const struct program *program;
     struct ref_all all;
-    uint32_t actors, units[REF_ALL_ACTORS];
+    uint32_t actors;
+    struct searched_units each,
+        units; /* each actor by itself; and those that progress models are asked about */
     struct progress progress;
 };
 
@@ -41,11 +50,11 @@ void searches_cluster_texts(struct arena *arena, uint64_t number, const char **o
 /* Whether executions end, by definition, on the graph of all states. */
 enum search_liveness searches_liveness(const struct searched *s);
 /* Whether the model treats the unit fairly in a state to which units of these bits have stepped (progress.def). */
-bool searches_treats_fairly(enum progress_model model, const struct ref_all_state *state,
+bool searches_treats_fairly(const struct searched *s, enum progress_model model, uint32_t state,
                             uint32_t begun, uint32_t unit);
-/* "progress under lobe": the first model of which something else is said; NULL: none. Each actor is a unit. No
- * verdict may be left open, as no bound is near; nor, if `all`, those of strong fairness and of groups at random. */
-const char *searches_progress(const struct searched *s, const struct progress *said, bool all);
+/* "progress under lobe": the first model of which something else is said; NULL: none. No verdict may be left open, as
+ * no bound is near; nor, if `all`, those of strong fairness and of groups at random. */
+const char *searches_progress(struct searched *s, const struct progress *said, bool all);
 
 /* ---- searches_bounds.c ---- */
 
@@ -74,6 +83,12 @@ bool searches_is_execution(const struct searched *s, enum progress_model model,
                            const struct searched_way *way, uint32_t stem);
 /* What a search says and its tapes do not show: its outcomes, its lasso, hangs under models. NULL: nothing. */
 const char *searches_witnesses(const struct searched *s, const struct search_result *found);
+
+/* ---- searches_traces.c ---- */
+
+/* How many traces there are, and states where local steps are merged. False: it is not said, or not counted. */
+bool searches_trace_count(const struct searched *s, uint64_t *count);
+bool searches_merged_states(const struct searched *s, uint64_t *count);
 
 /* ---- searches_short.c ---- */
 

@@ -71,7 +71,7 @@ static const struct tape *tape_of(struct arena *arena, const struct searched_way
 static const char *ask_models(const struct searched *s, struct machine *machine,
                               const struct searched_way *way, uint32_t stem)
 {
-    const struct fair_units units = {s->units, s->actors};
+    const struct fair_units units = {s->units.unit_of, s->units.count};
     for (int m = 0; m < PROGRESS_MODEL_COUNT; m++) {
         enum progress_model model = (enum progress_model)m;
         bool is = searches_is_execution(s, model, way, stem);
@@ -276,7 +276,7 @@ static const char *ask_policies(const struct searched *s, struct machine *machin
 /* What the sampled search shows is an execution of the model. */
 static const char *ask_samples(const struct searched *s, struct machine *machine, uint64_t seed)
 {
-    const struct fair_units units = {s->units, s->actors};
+    const struct fair_units units = {s->units.unit_of, s->units.count};
     struct fair_options options = FAIR_DEFAULTS;
     options.seed = seed;
     options.budget_steps = FAIR_STEPS;

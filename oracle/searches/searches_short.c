@@ -104,7 +104,7 @@ const char *searches_shorten(const struct searched *s, struct machine *machine,
                              enum progress_model model, const struct tape *stem,
                              const struct tape *loop)
 {
-    const struct fair_units units = {s->units, s->actors};
+    const struct fair_units units = {s->units.unit_of, s->units.count};
     uint32_t before = stem->count + loop->count;
     bool whole = fair_lasso_shorten(s->arena, machine, &units, model, &stem, &loop, SHORTEN_STEPS);
     struct lasso_way l = {s, model, searches_way_of(s, stem, loop), stem->count};

@@ -56,18 +56,19 @@ bool searches_is_execution(const struct searched *s, enum progress_model model,
     bool some = model == PROGRESS_UNFAIR, same = true;
     uint32_t begun = 0;
     for (uint32_t i = 0; i <= way->count; i++) {
-        const struct ref_all_state *state = &s->all.states[way->states[i]];
-        for (uint32_t u = 0; u < s->actors && i >= stem; u++) {
-            bool now = searches_treats_fairly(model, state, begun, u);
+        uint32_t state = way->states[i];
+        for (uint32_t u = 0; u < s->units.count && i >= stem; u++) {
+            bool now = searches_treats_fairly(s, model, state, begun, u);
             same = same && (i == stem || fair[u] == now);
             fair[u] = now;
             some = some || now;
-            settled[u] = settled[u] || !state->live[u] || (i < way->count && way->actors[i] == u);
+            settled[u] = settled[u] || !(s->units.live[state] >> u & 1) ||
+                         (i < way->count && s->units.unit_of[way->actors[i]] == u);
         }
         if (i < way->count)
-            begun |= 1u << way->actors[i];
+            begun |= 1u << s->units.unit_of[way->actors[i]];
     }
-    for (uint32_t u = 0; u < s->actors; u++)
+    for (uint32_t u = 0; u < s->units.count; u++)
         same = same && (!fair[u] || settled[u]);
     return same && some && stem < way->count && way->states[stem] == way->states[way->count];
 }
@@ -151,13 +152,14 @@ static bool shows_hang(const struct searched *s, enum progress_model model,
     if (way.count == UINT32_MAX)
         return !way.wrong;
     for (uint32_t i = 0; i < way.count; i++) {
-        begun |= i < stem ? 1u << way.actors[i] : 0;
-        stepped |= i < stem ? 0 : (unit_set)1 << way.actors[i];
+        uint32_t unit = s->units.unit_of[way.actors[i]];
+        begun |= i < stem ? 1u << unit : 0;
+        stepped |= i < stem ? 0 : (unit_set)1 << unit;
     }
-    for (uint32_t u = 0; u < s->actors; u++) {
-        const struct ref_all_state *state = &s->all.states[way.states[stem]];
-        fair |= (unit_set)searches_treats_fairly(model, state, begun, u) << u;
-        unfinished |= (unit_set)!state->final[u] << u;
+    for (uint32_t u = 0; u < s->units.count; u++) {
+        uint32_t state = way.states[stem];
+        fair |= (unit_set)searches_treats_fairly(s, model, state, begun, u) << u;
+        unfinished |= (unit_set) !(s->units.final[state] >> u & 1) << u;
     }
     return searches_is_execution(s, model, &way, stem) && said->fair == fair &&
            said->stepped == stepped && said->unfinished == unfinished;
@@ -183,7 +185,7 @@ const char *searches_witnesses(const struct searched *s, const struct search_res
             differs = "outcome's tape";
     if (!differs && found->lasso_loop && !shows_lasso(s, machine, found))
         differs = "lasso's tapes";
-    for (int m = 0; m < PROGRESS_MODEL_COUNT && !differs && s->subject == SUBJECT_THREADS; m++)
+    for (int m = 0; m < PROGRESS_MODEL_COUNT && !differs && s->all.states; m++)
         if (s->progress.answers[m].loop &&
             !shows_hang(s, (enum progress_model)m, &s->progress.answers[m]))
             differs = arena_printf(s->arena, "hang's tapes under %s", progress_table[m].name);
