@@ -272,6 +272,8 @@ const char *searches_differ(struct arena *arena, enum subject_id subject, const 
         *unknown = s.all.cut ? s.all.cut : "size";
         return NULL;
     }
+    if (!search_has_loop(s.program) && searches_liveness(&s) != LIVENESS_ALL_TERMINATE)
+        return "auto: a loop that is none";
     for (uint32_t i = 0; i < sizeof ways / sizeof *ways && !differs; i++)
         differs = search(&s, &ways[i]);
     if (!differs)
