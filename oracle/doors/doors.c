@@ -61,6 +61,7 @@ const struct oracle oracle_doors[] = {
     {.id = ORACLE_STUTTER, .judge = stutter_judge},
     {.id = ORACLE_PHI, .judge = phi_judge, .besides = phi_besides},
     {.id = ORACLE_PAIRS, .explore = two_thread_explore, .judge = pairs_judge},
+    {.id = ORACLE_PAIRS, .judge = pairs_tiny_judge},
     {.id = ORACLE_PAIRS, .judge = prove_encoding_judge},
     {.id = ORACLE_METAMORPHIC, .judge = metamorphic_judge, .besides = metamorphic_besides},
     {.id = ORACLE_METAMORPHIC, .judge = texts_judge},

@@ -20,6 +20,7 @@ struct pairs_account {
     const int32_t *const *stores; /* C2.havoc; NULL: memory is carried over barriers */
     uint32_t store_count;
     uint64_t budget_steps;
+    bool without_loops; /* the text has none: it says which order finds a race */
     uint64_t *hits;
 };
 

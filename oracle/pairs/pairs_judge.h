@@ -11,4 +11,13 @@
 
 void pairs_judge(struct checking *checking);
 
+/* Of tiny kernels that the seed draws, whatever the case's kernel is: class `account` (pairs_tiny.c). */
+void pairs_tiny_judge(struct checking *checking);
+
+/* ---- for tests ---- */
+
+/* A kernel by its number, and what one account of a pair of its threads says otherwise than the other; NULL: nothing. */
+const char *pairs_tiny_text(struct arena *arena, uint64_t number);
+const char *pairs_tiny_differ(struct arena *arena, const char *text, uint64_t number);
+
 #endif
