@@ -196,6 +196,19 @@ static void test_check_asks(void **state)
     assert_string_equal(result.answers[ORACLE_PAIRS].reason, "not asked");
 }
 
+static void test_tiny_kernels(void **state)
+{
+    size_t mark = arena_mark(&test_arena);
+    (void)state;
+    for (uint64_t number = 0; number < 1000; number++) {
+        const char *text = pairs_tiny_text(&test_arena, number);
+        const char *differs = pairs_tiny_differ(&test_arena, text, number);
+        if (differs)
+            fail_msg("number %llu: %s\n%s", (unsigned long long)number, differs, text);
+        arena_release(&test_arena, mark);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -205,6 +218,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_reasons, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_prefers_defects, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_check_asks, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_tiny_kernels, support_setup, support_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
