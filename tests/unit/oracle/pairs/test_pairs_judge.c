@@ -202,9 +202,9 @@ static void test_tiny_kernels(void **state)
     (void)state;
     for (uint64_t number = 0; number < 1000; number++) {
         const char *text = pairs_tiny_text(&test_arena, number);
-        const char *differs = pairs_tiny_differ(&test_arena, text, number);
-        if (differs)
-            fail_msg("number %llu: %s\n%s", (unsigned long long)number, differs, text);
+        const char *why = pairs_tiny_differ(&test_arena, text, number);
+        if (why)
+            fail_msg("number %llu: %s\n%s", (unsigned long long)number, why, text);
         arena_release(&test_arena, mark);
     }
 }
