@@ -5,6 +5,7 @@
 
 #include "engine/base/pcg.h"
 #include "engine/smt/term_range.h"
+#include "oracle/prove/kinds.h"
 
 enum {
     EXECUTIONS = 3,
@@ -455,6 +456,11 @@ struct retrace_fault retrace_executions(struct arena *arena, struct forms *forms
     struct duo *duos[2] = {claims.cut ? claims.cut : walked(arena, forms, &all_cut, 0), NULL};
     if (!duos[0] || !is_heard(duos[0]))
         return a.fault;
+    const char *kind = duos[0]->lift ? kinds_differ(arena, duos[0]->lift) : NULL;
+    if (kind) {
+        a.fault = (struct retrace_fault){"access", kind};
+        return a.fault;
+    }
     if (duos[0]->cfg->loop_count > 0 && !claims.alike)
         duos[1] = walked(arena, forms, &PROOF_DEFAULTS, PROOF_DEFAULTS.unroll);
     pcg_seed(&a.rng, seed, 1);

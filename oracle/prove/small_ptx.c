@@ -174,6 +174,28 @@ static const struct {
                 {"atomX.exch.b128 q1, A, q0;", 16},
                 {"atomX.cas.b128 q0, A, q1, q0;", 16}};
 
+/* Strong ones, and such as look like them. */
+static const struct {
+    const char *text;
+    uint32_t bytes;
+} strong_accesses[] = {{"ld.volatileX.u32 R, A;", 4},
+                       {"ld.relaxed.gpuX.u32 R, A;", 4},
+                       {"ld.acquire.sysX.u32 R, A;", 4},
+                       {"ld.acquire.gpuX.u64 D, A;", 8},
+                       {"ld.relaxed.ctaX.u32 R, A;", 4},
+                       {"ld.relaxed.clusterX.u32 R, A;", 4},
+                       {"ld.volatileX.v2.u32 {r2, r3}, A;", 8},
+                       {"ld.weakX.u32 R, A;", 4},
+                       {"ld.volatileX.u8 R, A;", 1},
+                       {"st.volatileX.u32 A, S;", 4},
+                       {"st.relaxed.gpuX.u32 A, S;", 4},
+                       {"st.release.sysX.u32 A, T;", 4},
+                       {"st.release.gpuX.u64 A, E;", 8},
+                       {"st.relaxed.ctaX.u32 A, S;", 4},
+                       {"st.volatileX.v2.u32 A, {T, T};", 8},
+                       {"st.weakX.u32 A, S;", 4},
+                       {"ld.relaxed.sysX.v2.u32 {r2, r3}, A;", 8}};
+
 enum { GLOBAL = 224, SHARED = 64 /* words */ };
 
 struct drawing {
@@ -182,6 +204,7 @@ struct drawing {
     uint32_t labels, left; /* statements that may still come */
     bool in_loop;
     uint32_t atomic;   /* bytes of its atomics: others than of one size are refused */
+    bool strong;       /* half of its accesses are strong, or look so */
     const char *space; /* of the access at hand: ".global" */
     uint32_t offset;
 };
@@ -291,9 +314,12 @@ static uint32_t draw_access(struct drawing *d)
 /* Mostly at a place of the thread's own; else where another thread may be. */
 static void put_access(struct drawing *d)
 {
-    uint32_t n = draw_access(d);
+    bool is_strong = d->strong && pcg_below(&d->rng, 2);
+    uint32_t n = is_strong ? pcg_below(&d->rng, sizeof strong_accesses / sizeof strong_accesses[0])
+                           : draw_access(d);
     bool global = pcg_below(&d->rng, 2), own = pcg_below(&d->rng, 4) > 0;
-    uint32_t stride = 16u << pcg_below(&d->rng, 2), bytes = accesses[n].bytes;
+    uint32_t stride = 16u << pcg_below(&d->rng, 2);
+    uint32_t bytes = is_strong ? strong_accesses[n].bytes : accesses[n].bytes;
     d->space = global ? ".global" : ".shared";
     d->offset = pcg_below(&d->rng, 16 / bytes + (pcg_below(&d->rng, 4) == 0)) * bytes;
     d->offset += pcg_below(&d->rng, 24) == 0 ? bytes / 2 : 0;
@@ -309,7 +335,7 @@ static void put_access(struct drawing *d)
                     "\tand.b32 r7, r%" PRIu32 ", 7;\n\tmad.wide.u32 d7, r7, %" PRIu32 ", d%d;\n",
                     pcg_below(&d->rng, 8), bytes, !global);
     put_cast(d, global);
-    put_form(d, accesses[n].text);
+    put_form(d, is_strong ? strong_accesses[n].text : accesses[n].text);
 }
 
 static void put_some(struct drawing *d, uint32_t most);
@@ -439,6 +465,7 @@ const struct ast_kernel *small_ptx(struct arena *arena, uint64_t seed)
     struct drawing d = {.out = text_begin(arena), .left = 20};
     pcg_seed(&d.rng, seed, 1);
     d.atomic = pcg_below(&d.rng, 4) ? 4 : pcg_below(&d.rng, 6) ? 8 : 16;
+    d.strong = pcg_below(&d.rng, 4) == 0;
     const uint32_t *threads = PICK(&d, shapes), *blocks = PICK(&d, grids);
     text_format(
         &d.out,
