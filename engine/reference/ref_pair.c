@@ -30,7 +30,7 @@ static uint32_t conflict_of(const struct ref_pair_word *word, bool writes, uint6
 static uint64_t place_of(const struct ref *r, uint32_t thread, uint64_t before)
 {
     const struct ref_item *item = r->actors[thread].stack;
-    if (!item || !item->stm || item->kind != REF_STM)
+    if (!item || !item->stm || (item->kind != REF_STM && item->kind != REF_CONT))
         return before;
     return (uint64_t)item->stm->at.line << 32 | item->stm->at.column;
 }
