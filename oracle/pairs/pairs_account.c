@@ -70,8 +70,8 @@ static bool may_spend(const struct beside *x, const struct tutorial_result *resu
     return result->steps > budget && (x->end.race || 4 * x->end.steps + 64 > budget);
 }
 
-/* Where both only write, nobody's way depends on the order: without loops a run finds the race iff the first one's write
- * stands in the text no later than the second one's (D-1), and goes on behind it otherwise. */
+/* Where both only write, nobody's way depends on the order: without loops a run finds the race iff the first's write
+ * stands in the text no later than the second's (D-1), and goes on behind it otherwise. */
 static void compare_order(struct beside *x, uint32_t run, const struct tutorial_result *result)
 {
     const struct ref_pair_end *end = &x->end;

@@ -16,7 +16,7 @@ void pairs_tiny_judge(struct checking *checking);
 
 /* ---- for tests ---- */
 
-/* A kernel by its number, and what one account of a pair of its threads says otherwise than the other; NULL: nothing. */
+/* A kernel by its number, and what one account of a pair of its threads says otherwise than the other, or NULL. */
 const char *pairs_tiny_text(struct arena *arena, uint64_t number);
 const char *pairs_tiny_differ(struct arena *arena, const char *text, uint64_t number);
 

@@ -5,7 +5,7 @@
 
 #include "engine/base/pcg.h"
 #include "engine/smt/term_range.h"
-#include "oracle/prove/kinds.h"
+#include "oracle/verdicts/kinds.h"
 
 enum {
     EXECUTIONS = 3,

@@ -1,4 +1,4 @@
-#include "oracle/prove/kinds.h"
+#include "oracle/verdicts/kinds.h"
 
 #include "engine/duo/goals.h"
 #include "engine/program/ptx_code.h"

@@ -2,8 +2,8 @@
  * kinds.h - which accesses of PTX a proof takes for strong, which race with each other as little as atomics do, by what
  * is printed of the instructions.
  */
-#ifndef ORACLE_PROVE_KINDS_H
-#define ORACLE_PROVE_KINDS_H
+#ifndef ORACLE_VERDICTS_KINDS_H
+#define ORACLE_VERDICTS_KINDS_H
 
 #include "engine/duo/lift.h"
 
