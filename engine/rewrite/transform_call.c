@@ -193,25 +193,28 @@ static struct ast_stm *inlined(struct edit *edit, struct ast_stm *call)
 {
     struct ast_stm *body = ast_stm_list_copy(edit->arena, call->function->body);
     struct ast_stm *list = enter(edit, call, body), **last = &list;
-    struct ast_expr *result = ast_int(edit->arena, 0);
+    struct ast_expr *result = NULL;
     while (*last && (*last)->kind != STM_RETURN)
         last = &(*last)->next;
     if (*last) {
         result = (*last)->value;
         *last = NULL;
     }
-    if (call->target.var) {
-        struct ast_stm *give =
-            ast_assign(edit->arena, call->target.var, call->target.index, result, call->at);
-        ast_stm_append(&list, give);
-    }
+    /* What nobody takes is computed all the same: it may read what others write, or leave an array. */
+    struct ast_lvalue to = call->target;
+    if (!to.var && result)
+        to.var = edit_local(edit, "a");
+    if (to.var)
+        ast_stm_append(&list, ast_assign(edit->arena, to.var, to.index,
+                                         result ? result : ast_int(edit->arena, 0), call->at));
     return edit_block(edit, list);
 }
 
 /*      f(e1, e2);  x = f(e1, e2);   ==>   { p1 = e1; p2 = e2; l = 0; S x = e; }          f = { S return e; }
  *
- * The arguments read only the caller's variables, so one after the other is as good as all at once. Two calls were
- * two places for a barrier in S; now they are two copies. Errors of too deep a call may go. */
+ * The arguments read only the caller's variables, so one after the other is as good as all at once. Where there is no
+ * x, another variable takes its place. Two calls were two places for a barrier in S; now they are two copies. Errors
+ * of too deep a call may go. */
 static void inline_list(struct edit *edit, struct ast_stm **list, struct edit_place place)
 {
     (void)place;
