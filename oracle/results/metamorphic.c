@@ -145,7 +145,7 @@ static const char *report_broken(struct checking *c, const struct transform_list
     return "what a transformation makes is no kernel";
 }
 
-/* Any run of statements can be wrapped (engine/rewrite/transform_wrap.c); what drawing finds no place for may be chance. */
+/* Any run of statements can be wrapped (engine/rewrite/transform_wrap.c); that drawing finds no place may be chance. */
 static bool has_places(struct arena *arena, const struct ast_kernel *kernel)
 {
     return kernel->form != FORM_STRUCTURED || ast_kernel_size(kernel) == 0 ||
