@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-enum { NUMBERS = 1500 };
+enum { NUMBERS = 3000 };
 
 static void they_agree(void **state)
 {
