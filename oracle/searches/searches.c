@@ -137,13 +137,14 @@ void searches_use_symmetry(struct arena *arena, struct machine *machine, struct 
 }
 
 /* All executions are known, so that of the bounds only two can be come to: a loop has executions of any length, and
- * reduction takes them one by one. */
-static bool may_give_up(const struct searched *s, const struct search_result *found)
+ * reduction takes them one by one; where it was taken first, its steps are not left for the other (search.h). */
+static bool may_give_up(const struct searched *s, const struct way *way,
+                        const struct search_result *found)
 {
-    if (found->method == SEARCH_STATES)
-        return strcmp(found->cut, "depth") == 0 && s->all.state_count > bounds.max_depth;
-    return strcmp(found->cut, "depth") == 0 ||
-           (found->method == SEARCH_DPOR && strcmp(found->cut, "steps") == 0);
+    if (strcmp(found->cut, "steps") == 0)
+        return found->method == SEARCH_DPOR || way->method == SEARCH_AUTO;
+    return strcmp(found->cut, "depth") == 0 &&
+           (found->method != SEARCH_STATES || s->all.state_count > bounds.max_depth);
 }
 
 static const char *search_way(struct searched *s, const struct way *way)
@@ -167,8 +168,8 @@ static const char *search_way(struct searched *s, const struct way *way)
     size_t free_bytes = s->arena->size - s->arena->used;
     const struct search_result *found = search_run(s->arena, machine, &how);
     const char *differs = searches_gave_up(found, &how, machine, free_bytes);
-    if (!differs && found->cut && !may_give_up(s, found))
-        differs = "gave up what is small";
+    if (!differs && found->cut && !may_give_up(s, way, found))
+        differs = arena_printf(s->arena, "gave up what is small, its %s", found->cut);
     if (!differs && (found->cut || (way->method != SEARCH_AUTO && found->method != way->method) ||
                      (way->alike && found->own_choices))) /* then they are not: symmetry.h */
         return NULL;
