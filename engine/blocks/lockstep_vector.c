@@ -161,13 +161,12 @@ enum rule lock_psi_f(struct lockstep_step *x)
  */
 enum rule lock_vec_havoc(struct lockstep_step *x)
 {
-    for (uint32_t i = 0; i < x->count; i++) {
-        if (!x->scratch->acts[i])
-            continue;
-        if (!component_place(x, i))
+    for (uint32_t i = 0; i < x->count; i++)
+        if (x->scratch->acts[i] && !component_place(x, i))
             return RULE_LOCK_VEC_HAVOC;
-        x->scratch->value[i] = next_havoc(x->m, x->threads[i], x->choices);
-    }
+    for (uint32_t i = 0; i < x->count; i++)
+        if (x->scratch->acts[i])
+            x->scratch->value[i] = next_havoc(x->m, x->threads[i], x->choices);
     write_components(x);
     return RULE_LOCK_VEC_HAVOC;
 }

@@ -235,8 +235,7 @@ void cta_revive(struct machine *machine, struct machine_group *group, uint32_t c
         put(machine, &head->live[i - 1 + count], head->live[i - 1]);
     at += count;
     for (uint32_t thread = group->first + group->count; thread-- > group->first;) {
-        const struct cta_state *P = cta_state_at(machine, thread);
-        if (P->pc != 0 && P->barrier == 0)
+        if (cta_state_at(machine, thread)->barrier == 0 && !cta_has_ended(machine, thread))
             put(machine, &head->live[--at], thread);
     }
     put(machine, &head->live_count, old + count);

@@ -11,6 +11,7 @@
 
 #include "engine/crs/crs.h"
 #include "engine/lanes/ptx_exec.h"
+#include "engine/machine/live.h"
 #include "engine/machine/semantics.h"
 
 enum {
@@ -133,6 +134,12 @@ enum rule cta_barrier_step(struct cta_step *x);
 /* What the block does behind a step of the thread that registered at a barrier: the barrier's recycling, if
  * it is full; with BLOCK_EAGER, or an error of a thread that is at it. */
 void cta_barrier_settle(struct cta_step *x);
+
+/* A thread that has ended is at address 0; so is one that has jumped there, which is stuck in its next step. */
+static inline bool cta_has_ended(const struct machine *machine, uint32_t thread)
+{
+    return cta_state_at(machine, thread)->pc == 0 && !is_live(machine, thread);
+}
 
 /* Threads of the group that wait no more are live again, in their places among the live actors: `count` of them. */
 void cta_revive(struct machine *machine, struct machine_group *group, uint32_t count);

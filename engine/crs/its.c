@@ -96,7 +96,7 @@ static lane_mask all_there(const struct machine *machine, const struct warp *w, 
     lane_mask named = named_by(machine, thread, w->count), here = 0;
     for (lane_mask rest = named; rest; rest &= rest - 1) {
         uint32_t other = w->first + lowest(rest);
-        if (cta_state_at(machine, other)->pc == 0)
+        if (cta_has_ended(machine, other))
             continue;
         if (!waits(machine, other) || !same_command(op, op_of(machine, other)) ||
             mask_of(machine, other) != mask_of(machine, thread))

@@ -26,6 +26,7 @@ struct drawing {
     bool in_loop, breakable;
     uint32_t counters; /* of loops around */
     uint32_t left;     /* statements */
+    uint32_t local;    /* elements of the function's array z; 0: it has none */
 };
 
 static uint32_t below(struct drawing *d, uint32_t n)
@@ -73,7 +74,7 @@ static void index_of(struct drawing *d, uint32_t length)
     if (kind == 0) {
         expression(d, 1);
     } else if (kind % 2) {
-        text_format(&d->out, "%u", (unsigned)below(d, length));
+        text_format(&d->out, "%u", (unsigned)(once_in(d, 3) ? length - 1 : below(d, length)));
     } else {
         put(d, "(");
         expression(d, 1);
@@ -84,10 +85,10 @@ static void index_of(struct drawing *d, uint32_t length)
 
 static void element(struct drawing *d)
 {
-    static const char *const arrays[] = {"g", "s", "c"};
-    uint32_t which = below(d, 3);
+    static const char *const arrays[] = {"g", "s", "c", "z", "z"};
+    uint32_t which = below(d, d->local ? 5 : 3);
     put(d, arrays[which]);
-    index_of(d, which == 2 ? 2 : 4);
+    index_of(d, which > 2 ? d->local : which == 2 ? 2 : 4);
 }
 
 static void place(struct drawing *d)
@@ -497,14 +498,32 @@ static void body(struct drawing *d)
         statement(d, NESTED);
 }
 
+/* An array of every second function, which a frame that was used has to begin with: of few elements or, as a lowering
+ * may have it, of many; some, all or none have values. */
+static void local_array(struct drawing *d)
+{
+    static const uint32_t lengths[] = {2, 4, 16, 17, 32, 33};
+    d->local = once_in(d, 2) ? lengths[below(d, 6)] : 0;
+    if (!d->local)
+        return;
+    text_format(&d->out, "private int z[%u]", (unsigned)d->local);
+    uint32_t given = once_in(d, 2) ? (once_in(d, 2) ? d->local : 1 + below(d, d->local)) : 0;
+    for (uint32_t i = 0; i < given; i++)
+        text_format(&d->out, i ? ", %u" : " = {%u", (unsigned)below(d, 4));
+    put(d, given ? "}; " : "; ");
+}
+
 static void structured(struct drawing *d)
 {
     if (d->has_functions) {
         d->in_function = true;
         d->left = 6;
         put(d, "int f(int p, int q) { private int r; ");
+        local_array(d);
         body(d);
-        put(d, "return r; }\nvoid h(int p) { private int q, r = 1; r = p; ");
+        put(d, "return r; }\nvoid h(int p) { private int q, r = 1; ");
+        local_array(d);
+        put(d, "r = p; ");
         d->left = 3;
         /* A function without a value returns none. */
         for (uint32_t i = 1 + below(d, 3); i > 0; i--)
@@ -514,6 +533,7 @@ static void structured(struct drawing *d)
         put(d, once_in(d, 3) ? "if (p & 1) { return; } a += p; " : "");
         put(d, "}\n");
         d->in_function = false;
+        d->local = 0;
     }
     d->left = 14;
     put(d, "kernel k() { private int l, i0, i1, i2; ");
