@@ -27,9 +27,10 @@ static void draw_source(struct drawn *d)
 static const char *line_of(const char *text, uint32_t line)
 {
     for (; line > 1; line--) {
-        text = strchr(text, '\n');
-        if (!text++)
+        const char *end = strchr(text, '\n');
+        if (!end)
             return NULL;
+        text = end + 1;
     }
     return line == 0 ? NULL : text;
 }
