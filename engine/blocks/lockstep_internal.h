@@ -39,8 +39,8 @@ struct lockstep_scratch {
     uint32_t fault;  /* thread whose operand read outside of an array, CODE_NONE */
     uint32_t breaks; /* first thread for which the operand of an all is false, CODE_NONE */
     bool nobody;     /* the operand of an any was false for everybody */
-    bool
-        quiet; /* what is evaluated is no access, and no part of the statement: reductions say none of this */
+    /* What is evaluated is no access, and no part of the statement: reductions say none of this. */
+    bool quiet;
     int32_t arguments[LIMIT_THREADS][LIMIT_PARAMETERS]; /* of a call */
     /* act of a block, cached: expression of the guard of its last pick, CODE_NONE: it has none. */
     uint32_t act_block, act;

@@ -173,20 +173,6 @@ const char *host_room_differs(struct arena *arena, const struct device *device,
 
 enum { ENTRIES = 512, STEPS = 2000 };
 
-static enum device_end play(struct device *device, struct host_follow *follow,
-                            struct device_schedule *schedule, const char **differs)
-{
-    uint32_t line;
-    device_reset(device);
-    if (follow) {
-        host_follow_start(follow);
-        host_follow_schedule(follow, schedule);
-    }
-    enum device_end end = device_execute(device, schedule);
-    *differs = follow ? host_follow_end(follow, end, &line) : NULL;
-    return end;
-}
-
 /* The schedule of an execution at random makes it again; with one entry that is none something else, of which it is
  * said where. */
 const char *host_tape_differs(struct arena *arena, struct device *device,
@@ -205,20 +191,21 @@ const char *host_tape_differs(struct arena *arena, struct device *device,
                                      .record = again,
                                      .record_room = ENTRIES};
     const char *differs;
-    enum device_end end = play(device, follow, &first, &differs);
+    uint32_t line;
+    enum device_end end = host_follow_run(device, follow, &first, &differs, &line);
     const char *outcome = device_outcome(arena, device);
     const uint64_t steps = device->steps;
     if (differs || first.recorded == ENTRIES || first.recorded == 0)
         return differs;
     second.tape_count = first.recorded;
-    bool same = play(device, follow, &second, &differs) == end && !second.astray &&
-                second.recorded == first.recorded && device->steps == steps &&
+    bool same = host_follow_run(device, follow, &second, &differs, &line) == end &&
+                !second.astray && second.recorded == first.recorded && device->steps == steps &&
                 memcmp(tape, again, first.recorded * sizeof *tape) == 0 &&
                 strcmp(device_outcome(arena, device), outcome) == 0;
     if (differs || !same)
         return differs ? differs : "a tape does not make its execution again";
     tape[seed % first.recorded] = UINT32_MAX;
-    (void)play(device, follow, &second, &differs);
+    (void)host_follow_run(device, follow, &second, &differs, &line);
     if (!differs && follow && second.astray != host_follow_astray(follow))
         return "where a tape goes astray is told otherwise";
     return differs;

@@ -429,6 +429,20 @@ const char *host_follow_end(struct host_follow *f, enum device_end end, uint32_t
     return f->text;
 }
 
+enum device_end host_follow_run(struct device *device, struct host_follow *f,
+                                struct device_schedule *schedule, const char **differs,
+                                uint32_t *line)
+{
+    device_reset(device);
+    if (f) {
+        host_follow_start(f);
+        host_follow_schedule(f, schedule);
+    }
+    enum device_end end = device_execute(device, schedule);
+    *differs = f ? host_follow_end(f, end, line) : NULL;
+    return end;
+}
+
 void host_follow_leave(struct host_follow *f)
 {
     for (uint32_t i = 0; i < f->device->grid_count; i++)

@@ -19,10 +19,13 @@ struct host_follow;
 struct host_follow *host_follow_watch(struct arena *arena, struct device *device);
 /* The device begins anew. */
 void host_follow_start(struct host_follow *follow);
-/* It is by this schedule, whose steps are to be the next ones in it. */
-void host_follow_schedule(struct host_follow *follow, const struct device_schedule *schedule);
 /* The execution has ended so. The first thing that differed, or NULL; *line: of the host's statement. */
 const char *host_follow_end(struct host_follow *follow, enum device_end end, uint32_t *line);
+/* A whole execution from the start, whose steps are to be the next ones in the schedule. `follow`: who watches the
+ * device, or NULL, and then nothing differs. */
+enum device_end host_follow_run(struct device *device, struct host_follow *follow,
+                                struct device_schedule *schedule, const char **differs,
+                                uint32_t *line);
 void host_follow_leave(struct host_follow *follow);
 
 /* 1 + the entry of its tape at which the schedule went astray; 0: it did not. */

@@ -50,7 +50,8 @@ struct host_follow {
 void follow_compare_text(struct host_follow *follow, struct device_alternative x);
 void follow_compare_end(struct host_follow *follow, enum device_end end);
 
-/* host_follow_turns.c: the schedule takes this step. */
+/* host_follow_turns.c: the execution is by this schedule; it takes this step. */
+void host_follow_schedule(struct host_follow *follow, const struct device_schedule *schedule);
 void follow_turn(struct host_follow *follow, struct device_alternative x);
 
 /* Something differs: of a statement, or where the host is. */

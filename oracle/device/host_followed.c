@@ -70,12 +70,11 @@ static void run(struct arena *arena, struct device *device, struct device_schedu
                 const char *words, struct host_verdict *verdict)
 {
     struct host_follow *follow = host_follow_watch(arena, device);
+    const char *text;
     uint32_t line;
     if (!follow)
         return;
-    host_follow_start(follow);
-    host_follow_schedule(follow, schedule);
-    const char *text = host_follow_end(follow, device_execute(device, schedule), &line);
+    (void)host_follow_run(device, follow, schedule, &text, &line);
     if (text)
         host_add(arena, verdict, FINDING_REFERENCE, line,
                  arena_printf(arena, "on the device `%s`: %s", words, text));

@@ -223,14 +223,9 @@ static bool tell_forward(struct judge *j, struct device *device, enum device_end
 static enum device_end execute_followed(struct judge *j, struct device *device,
                                         struct device_schedule *schedule, const char *where)
 {
-    uint32_t line;
-    device_reset(device);
-    if (!j->follow)
-        return device_execute(device, schedule);
-    host_follow_start(j->follow);
-    host_follow_schedule(j->follow, schedule);
-    enum device_end end = device_execute(device, schedule);
-    const char *text = host_follow_end(j->follow, end, &line);
+    const char *text;
+    uint32_t line = 0;
+    enum device_end end = host_follow_run(device, j->follow, schedule, &text, &line);
     if (text)
         add(j, FINDING_REFERENCE, line, arena_printf(j->arena, "%s%s", text, where));
     return end;

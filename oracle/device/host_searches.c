@@ -92,14 +92,9 @@ static const char *compare_execution(struct arena *arena, struct device *device,
                                      struct host_follow *follow, struct device_schedule *schedule,
                                      const struct device_outcomes *all)
 {
+    const char *text;
     uint32_t line;
-    device_reset(device);
-    if (follow) {
-        host_follow_start(follow);
-        host_follow_schedule(follow, schedule);
-    }
-    enum device_end end = device_execute(device, schedule);
-    const char *text = follow ? host_follow_end(follow, end, &line) : NULL;
+    enum device_end end = host_follow_run(device, follow, schedule, &text, &line);
     if (text || all->cut)
         return text;
     if (end == END_DONE && !has(all, device_outcome(arena, device)))
