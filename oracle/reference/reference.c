@@ -332,6 +332,7 @@ static void judge_computed(struct checking *c)
 
 /* ---- drawn kernels under drawn subjects ---- */
 
+/* What differs is the cause up to a colon; what stands behind it is of this kernel, or of this name. */
 static void diverge_wild(struct checking *c, const struct wild_run *x)
 {
     const struct follower *f = x->follower;
@@ -345,13 +346,15 @@ static void diverge_wild(struct checking *c, const struct wild_run *x)
         evidence_string(&e, "differs", x->differs);
     else
         evidence_followed(&e, f);
-    *d = (struct divergence){.oracle = ORACLE_REFERENCE,
-                             .class_name = "wild",
-                             .rule = x->differs ? RULE_NONE : rule_of(f),
-                             .observable = x->differs ? x->differs : observable_of(c->arena, f),
-                             .subject = x->subject,
-                             .evidence = evidence_close(&e),
-                             .drawn = true};
+    *d = (struct divergence){
+        .oracle = ORACLE_REFERENCE,
+        .class_name = "wild",
+        .rule = x->differs ? RULE_NONE : rule_of(f),
+        .observable = x->differs ? arena_strndup(c->arena, x->differs, strcspn(x->differs, ":"))
+                                 : observable_of(c->arena, f),
+        .subject = x->subject,
+        .evidence = evidence_close(&e),
+        .drawn = true};
     d->summary = x->differs ? arena_printf(c->arena, "%s, under `%s`: `%s`", x->differs,
                                            subject_table[x->subject].name, x->text)
                             : arena_printf(c->arena, "%s of `%s`",

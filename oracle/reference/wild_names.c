@@ -58,14 +58,14 @@ static const char *schedule_differs(struct arena *arena, struct pcg *rng)
     number = has_number ? number : k->otherwise;
     if (!sched_parse(text, &spec) || spec.kind != k->kind ||
         (k->at && number_of(&spec, k) != number))
-        return arena_printf(arena, "the schedule %s is read otherwise", text);
+        return arena_printf(arena, "a schedule is read otherwise: %s", text);
     const char *written = k->at && !(k->kind == SCHED_ROUND_ROBIN && number == 1)
                               ? arena_printf(arena, "%s:%u", k->name, (unsigned)number)
                               : k->name;
     if (strcmp(sched_name(arena, &spec), written) != 0)
-        return arena_printf(arena, "the schedule %s is written otherwise", written);
+        return arena_printf(arena, "a schedule is written otherwise: %s", written);
     if (sched_is_fair(&spec) != is_fair(k->kind))
-        return arena_printf(arena, "whether the schedule %s is fair", written);
+        return arena_printf(arena, "whether a schedule is fair: %s", written);
     /* Beyond its bounds, or with a number that it has not, it is none. */
     const char *wrong =
         k->at && k->least > 0 && way == 3
@@ -74,7 +74,7 @@ static const char *schedule_differs(struct arena *arena, struct pcg *rng)
         : way == 1 ? arena_printf(arena, "%s:", k->name)
                    : arena_printf(arena, "%sx", k->name);
     return sched_parse(wrong, &spec)
-               ? arena_printf(arena, "%s is no schedule, and is read as one", wrong)
+               ? arena_printf(arena, "what is no schedule is read as one: %s", wrong)
                : NULL;
 }
 
@@ -116,9 +116,9 @@ static const char *subjects_differ(struct arena *arena, struct pcg *rng)
     }
     const bool is_list = subject_parse_list(text.bytes, &found, &error_at);
     if (is_list != (bad == count && expected != 0))
-        return arena_printf(arena, "whether %s is a list of subjects", text.bytes);
+        return arena_printf(arena, "whether this is a list of subjects: %s", text.bytes);
     if (is_list ? found != expected : bad < count && error_at != text.bytes + bad_at)
-        return arena_printf(arena, "the subjects %s are others", text.bytes);
+        return arena_printf(arena, "the subjects are others: %s", text.bytes);
     return NULL;
 }
 
