@@ -11,7 +11,7 @@
 #include "engine/forms/normalise.h"
 #include "engine/input/input.h"
 #include "engine/program/program.h"
-#include "oracle/texts/words.h"
+#include "oracle/drawn/words.h"
 
 #include <string.h>
 

@@ -10,7 +10,7 @@
 #include "engine/program/ptx_code.h"
 #include "engine/static/ptx_static.h"
 #include "engine/to_ptx/ptx_inject.h"
-#include "oracle/texts/words.h"
+#include "oracle/drawn/words.h"
 
 #include <string.h>
 

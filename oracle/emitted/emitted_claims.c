@@ -3,8 +3,8 @@
  * and of the kernel in PTX, and of whom, by definition (docs/kernel-language.md, "Expectations").
  */
 #include "engine/subjects/forms.h"
+#include "oracle/drawn/drawn.h"
 #include "oracle/emitted/emitted.h"
-#include "oracle/texts/drawn.h"
 
 #include <string.h>
 
@@ -139,7 +139,7 @@ const char *emitted_claims(struct arena *arena, uint64_t number, const char **te
     const char *why, *differs = NULL;
     draw(&d, number % 2, claims);
     *text = d.text.bytes;
-    const struct ast_kernel *kernel = texts_read(arena, d.text.bytes, &why);
+    const struct ast_kernel *kernel = drawn_read(arena, d.text.bytes, &why);
     if (!kernel)
         return arena_printf(arena, "claims: refused, %s", why);
     struct forms *forms = forms_new(arena, kernel);

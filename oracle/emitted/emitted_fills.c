@@ -2,9 +2,9 @@
  * emitted_fills.c - buffers of a PTX kernel, of few bytes and of any number of them, in global and in constant memory,
  * with what their settings say (docs/ptx.md: zero, iota, random, all:WORD): each byte is read, and known.
  */
+#include "oracle/drawn/drawn.h"
 #include "oracle/emitted/emitted.h"
-#include "oracle/emitted/ptx_run.h"
-#include "oracle/texts/drawn.h"
+#include "oracle/runs/ptx_run.h"
 
 #include <inttypes.h>
 

@@ -5,8 +5,8 @@
  */
 #include "engine/input/input.h"
 #include "engine/sequential/sequential.h"
+#include "oracle/drawn/drawn.h"
 #include "oracle/emitted/emitted.h"
-#include "oracle/texts/drawn.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

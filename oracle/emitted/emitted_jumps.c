@@ -3,9 +3,9 @@
  * at once, back while there is fuel, by tables, to the end from anywhere. What lanes compute says where they go, and is
  * known by a walk over the drawn graph. Injection must find regions, loops and sides that leave them in any of these.
  */
+#include "oracle/drawn/drawn.h"
 #include "oracle/emitted/emitted.h"
-#include "oracle/emitted/ptx_run.h"
-#include "oracle/texts/drawn.h"
+#include "oracle/runs/ptx_run.h"
 
 #include <inttypes.h>
 

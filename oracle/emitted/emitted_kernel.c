@@ -10,10 +10,10 @@
 #include "engine/input/ptx_kernel.h"
 #include "engine/schedule/sched.h"
 #include "engine/subjects/forms.h"
-#include "oracle/emitted/b_run.h"
-#include "oracle/emitted/c_run.h"
+#include "oracle/drawn/drawn.h"
 #include "oracle/emitted/emitted.h"
-#include "oracle/texts/drawn.h"
+#include "oracle/runs/b_run.h"
+#include "oracle/runs/c_run.h"
 
 #include <string.h>
 
@@ -440,7 +440,7 @@ static const char *run_ptx(struct arena *arena, const char *text, const struct c
     struct ast_kernel *kernel =
         ptx_kernel_parse_with(arena, text, strlen(text), settings.bytes, diag);
     if (!kernel)
-        return texts_first_error(arena, diag);
+        return drawn_first_error(arena, diag);
     const int32_t *memory = execute(arena, kernel, SUBJECT_BLOCK);
     if (memory)
         memcpy(launch->memory, memory, launch->words * sizeof *memory);

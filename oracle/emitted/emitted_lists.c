@@ -4,8 +4,8 @@
  */
 #include "engine/emit/emit.h"
 #include "engine/rewrite/transform.h"
+#include "oracle/drawn/drawn.h"
 #include "oracle/emitted/emitted.h"
-#include "oracle/texts/drawn.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -4,9 +4,9 @@
  * Whoever gives a name to another declaration, or lays two variables in one place, computes something else: the reader,
  * injection, which has one scope and names all declarations anew, and the layout of memory.
  */
+#include "oracle/drawn/drawn.h"
 #include "oracle/emitted/emitted.h"
-#include "oracle/emitted/ptx_run.h"
-#include "oracle/texts/drawn.h"
+#include "oracle/runs/ptx_run.h"
 
 #include <inttypes.h>
 

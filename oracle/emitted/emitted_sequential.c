@@ -7,9 +7,9 @@
 #include "engine/input/input.h"
 #include "engine/reference/reference.h"
 #include "engine/sequential/sequential.h"
+#include "oracle/drawn/drawn.h"
 #include "oracle/emitted/emitted.h"
-#include "oracle/emitted/s_run.h"
-#include "oracle/texts/drawn.h"
+#include "oracle/runs/s_run.h"
 
 #include <stdio.h>
 

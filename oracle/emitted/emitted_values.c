@@ -5,9 +5,9 @@
  * address -, and beside each what it is. So what a program of instructions takes from which place is not believed of
  * the compiler, but known.
  */
+#include "oracle/drawn/drawn.h"
 #include "oracle/emitted/emitted.h"
-#include "oracle/emitted/ptx_run.h"
-#include "oracle/texts/drawn.h"
+#include "oracle/runs/ptx_run.h"
 
 #include <inttypes.h>
 

@@ -5,7 +5,7 @@
 #include "engine/convergence/convergence.h"
 #include "engine/warps/simt.h"
 #include "oracle/follow/follow_caches.h"
-#include "oracle/follow/follow_ptx.h"
+#include "oracle/steps/follow_ptx.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -86,14 +86,6 @@ static void on_choice(void *context, uint32_t n, uint32_t choice)
         f->choices[f->choice_count++] = choice;
     if (f->offered < (uint64_t)1 << 32)
         f->offered *= n;
-}
-
-void follow_compare_ways(struct follower *f)
-{
-    if (!f->hears_choices || f->offered >= f->ways)
-        return;
-    f->lost = true;
-    follow_part_numbers(f, "ways to choose from", (int64_t)f->offered, (int64_t)f->ways);
 }
 
 /* The end of a barrier interval is told once: when barrier_S fires, when sync_T does. Of PTX: follow_told.c. */

@@ -1,5 +1,5 @@
 #include "oracle/follow/follow_caches.h"
-#include "oracle/follow/follow_ptx.h"
+#include "oracle/steps/follow_ptx.h"
 
 #include "engine/caches/caches.h"
 #include "engine/crs/crs.h"

@@ -17,7 +17,7 @@
 #ifndef ORACLE_FOLLOW_CACHES_H
 #define ORACLE_FOLLOW_CACHES_H
 
-#include "oracle/follow/follow.h"
+#include "oracle/steps/follower.h"
 
 /* False: the machine is too large to be followed, *why. */
 bool follow_caches_new(struct arena *arena, struct follower *f, const char **why);

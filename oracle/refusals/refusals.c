@@ -3,7 +3,7 @@
 #include "engine/base/invariant.h"
 #include "engine/base/pcg.h"
 #include "engine/base/text.h"
-#include "oracle/texts/drawn.h"
+#include "oracle/drawn/drawn.h"
 #include "oracle/texts/texts.h"
 
 #include <stdlib.h>

@@ -2,9 +2,9 @@
 
 #include "engine/input/input.h"
 #include "oracle/check/evidence.h"
+#include "oracle/drawn/drawn.h"
+#include "oracle/drawn/words.h"
 #include "oracle/layout/layout.h"
-#include "oracle/texts/drawn.h"
-#include "oracle/texts/words.h"
 
 #include <string.h>
 
@@ -12,43 +12,14 @@ enum { TEXTS_SEED = 29 }; /* tells this draw from others */
 
 /* ---- what differs ---- */
 
-const char *texts_first_error(struct arena *arena, const struct diag *diag)
-{
-    return arena_printf(arena, "line %u: %s", (unsigned)diag->entries[0].at.line,
-                        diag->entries[0].text);
-}
-
-struct ast_kernel *texts_read(struct arena *arena, const char *text, const char **why)
-{
-    struct diag *diag = ARENA_NEW(arena, struct diag);
-    diag_init(diag, "text", text, strlen(text));
-    struct ast_kernel *kernel = parse_kernel(arena, text, strlen(text), diag);
-    if (!kernel)
-        *why = texts_first_error(arena, diag);
-    return kernel;
-}
-
-const char *texts_differ(struct arena *arena, const char *what, const char *words,
-                         const char *meant)
-{
-    enum { SHOWN = 60 };
-    size_t at = 0, word = 0;
-    if (strcmp(words, meant) == 0)
-        return NULL;
-    for (; words[at] && words[at] == meant[at]; at++)
-        word = words[at] == ' ' ? at + 1 : word;
-    return arena_printf(arena, "%s: '%.*s' where '%.*s' is meant", what, SHOWN, words + word, SHOWN,
-                        meant + word);
-}
-
 /* A text of a kernel, read, says the same. */
 static const char *printed(struct arena *arena, const char *text, const char *words)
 {
     const char *why;
-    const struct ast_kernel *again = texts_read(arena, text, &why);
+    const struct ast_kernel *again = drawn_read(arena, text, &why);
     if (!again)
         return arena_printf(arena, "printed: refused, %s", why);
-    return texts_differ(arena, "printed", words_of_kernel(arena, again), words);
+    return drawn_differ(arena, "printed", words_of_kernel(arena, again), words);
 }
 
 /* What is stated of the matrix is of the kernel as it is written: no copy has it. */
@@ -65,13 +36,13 @@ static const char *of_text(struct drawn *d)
 {
     struct arena *arena = d->arena;
     const char *why;
-    const struct ast_kernel *kernel = texts_read(arena, d->text.bytes, &why);
+    const struct ast_kernel *kernel = drawn_read(arena, d->text.bytes, &why);
     if (!kernel)
         return arena_printf(arena, "read: refused, %s", why);
     const char *differs =
-        texts_differ(arena, "read", words_of_kernel(arena, kernel), d->words.bytes);
+        drawn_differ(arena, "read", words_of_kernel(arena, kernel), d->words.bytes);
     if (!differs)
-        differs = texts_differ(arena, "copied", words_of_copy(arena, kernel), d->words.bytes);
+        differs = drawn_differ(arena, "copied", words_of_copy(arena, kernel), d->words.bytes);
     return differs ? differs : printed(arena, print_kernel(arena, kernel), d->words.bytes);
 }
 
@@ -142,7 +113,7 @@ const char *texts_of_kernel(struct arena *arena, uint64_t number, const char **t
 static const char *laid_out(struct arena *arena, const char *read, const char **text)
 {
     const char *why;
-    const struct ast_kernel *kernel = texts_read(arena, read, &why);
+    const struct ast_kernel *kernel = drawn_read(arena, read, &why);
     const struct program *program = kernel ? program_compile(arena, kernel, &why) : NULL;
     const char *differs = program ? layout_differs(arena, program, true) : NULL;
     if (differs)
@@ -156,7 +127,7 @@ const char *texts_of_ptx(struct arena *arena, uint64_t number, const char **text
     const char *why;
     bool wrong = texts_draw_ptx(&d);
     *text = d.text.bytes;
-    const struct ast_kernel *kernel = wrong ? texts_read(arena, d.text.bytes, &why) : NULL;
+    const struct ast_kernel *kernel = wrong ? drawn_read(arena, d.text.bytes, &why) : NULL;
     if (wrong)
         return kernel ? "taken: an operand, or clusters, that do not fit" : NULL;
     const char *differs = of_drawn(&d, text);

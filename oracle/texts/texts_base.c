@@ -2,7 +2,7 @@
  * texts_base.c - what engine/base does for all others, by its headers: errors as they are told of a text that is drawn,
  * and objects of an arena, which lie beside each other, begin as zeros and stay as they are.
  */
-#include "oracle/texts/drawn.h"
+#include "oracle/drawn/drawn.h"
 #include "oracle/texts/texts.h"
 
 #include <stdio.h>
@@ -91,7 +91,7 @@ static const char *of_errors(struct drawn *d)
     fclose(file);
     if (diag->count != count)
         return "errors: another number of them";
-    return texts_differ(d->arena, "errors", told, d->words.bytes);
+    return drawn_differ(d->arena, "errors", told, d->words.bytes);
 }
 
 /* ---- arenas ---- */
