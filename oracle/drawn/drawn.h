@@ -49,7 +49,8 @@ enum {
     DRAWN_LISTS = 157,
     DRAWN_LAUNCHES = 163,
     DRAWN_BASE = 167,
-    DRAWN_ASSUMED = 191
+    DRAWN_ASSUMED = 191,
+    DRAWN_ROWS = 193
 };
 
 /* "line 2: ..": the first error. */

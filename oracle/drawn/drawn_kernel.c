@@ -218,7 +218,8 @@ static void final_values(struct maker *m, const struct name *n)
     put(m, n->length > 0 ? "}" : "");
 }
 
-static void claim(struct maker *m, const char *subject)
+/* `word`: whether it is the first of its `expect`. */
+static void claim(struct maker *m, const char *word, const char *subject)
 {
     static const char *const tokens[CLAIM_COUNT] = {[CLAIM_RACE_FREE] = "race_free",
                                                     [CLAIM_RACE] = "race",
@@ -241,7 +242,7 @@ static void claim(struct maker *m, const char *subject)
     if (kind == CLAIM_FINAL && !n)
         kind = CLAIM_TERMINATES;
     put(m, tokens[kind]);
-    say(m, "claim");
+    say(m, word);
     say(m, subject);
     say(m, words_of_claim[kind]);
     say(m, n ? n->name : "-");
@@ -264,10 +265,10 @@ static void claims(struct maker *m)
             put(m, subject);
             put(m, ":");
         }
-        claim(m, subject);
+        claim(m, "claim", subject);
         for (uint32_t k = below(m, 3); k > 0; k--) {
             put(m, ",");
-            claim(m, subject);
+            claim(m, "and", subject);
         }
         put(m, ";");
     }
@@ -278,7 +279,7 @@ static void rows(struct maker *m)
     static const char *const endings[] = {"ends", "ends-strongly", "may-hang", "hangs", "unknown"};
     static const char *const units[] = {"threads", "warps", "blocks"};
     static const char *const models[] = {"*", "simt", "stackless:oldest", "hsa-obe", "crs"};
-    uint32_t within = once_in(m, 2) ? 1 + below(m, 1000) : 0, first = below(m, 5);
+    uint32_t within = once_in(m, 2) ? 1 + below(m, 1000) : 0;
     bool some = once_in(m, 3);
     if (some) {
         put(m, "expect progress");
@@ -286,11 +287,11 @@ static void rows(struct maker *m)
         put(m, ":");
     }
     for (uint32_t i = 0; some && i < 3; i++) {
-        uint32_t ending = below(m, 5), unit = (first + i) % 3;
+        uint32_t ending = below(m, 5), unit = below(m, 3);
         put(m, i ? "," : "");
         put(m, endings[ending]);
         put(m, units[unit]);
-        for (uint32_t k = below(m, 3); k < 5; k += 2) {
+        for (uint32_t k = i; k < 5; k += once_in(m, 2) ? 3 : 5) {
             put(m, models[k]);
             text_format(&m->d->words, "row %u %u %s ", ending, unit, k ? models[k] : "-");
         }

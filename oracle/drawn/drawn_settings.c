@@ -295,7 +295,7 @@ static const char *claims(struct head *h)
         for (uint32_t k = 0, count = 1 + drawn_below(d, 2); k < count; k++) {
             uint32_t at = drawn_below(d, 4);
             text_format(&d->text, "%s %s", k ? "," : ":", all[at].token);
-            words = arena_printf(d->arena, "%sclaim %s %s - { } ", words, subject,
+            words = arena_printf(d->arena, "%s%s %s %s - { } ", words, k ? "and" : "claim", subject,
                                  words_of_claim[all[at].claim]);
         }
         text_put(&d->text, "\n");

@@ -346,8 +346,9 @@ static void put_function(struct text *out, const struct ast_function *f)
 
 static void put_claims(struct text *out, const struct ast_kernel *kernel)
 {
-    for (const struct ast_expect *e = kernel->expects; e; e = e->next) {
-        put(out, "claim");
+    const struct ast_expect *before = NULL;
+    for (const struct ast_expect *e = kernel->expects; e; before = e, e = e->next) {
+        put(out, before && before->group == e->group ? "and" : "claim");
         put(out, e->subject ? e->subject : "-");
         put(out, words_of_claim[e->claim]);
         put(out, e->var ? e->var->name : "-");

@@ -187,6 +187,8 @@ void texts_judge(struct checking *c)
         draw & 1 ? texts_of_ptx(c->arena, draw, &text) : texts_of_kernel(c->arena, draw, &text);
     if (!differs && draw / 8 % TEXTS_PROGRAMS_SHARE == 0)
         differs = texts_of_program(c->arena, draw / 16384, &text);
+    if (!differs)
+        differs = texts_of_rows(c->arena, draw / 4, &text);
     if (!differs && draw / 64 % TEXTS_HOST_SHARE == 0)
         differs = texts_of_host(c->arena, draw / 256, &text);
     if (!differs && draw / 4096 % TEXTS_BASE_SHARE == 0)

@@ -42,6 +42,8 @@ const char *texts_of_host(struct arena *arena, uint64_t number, const char **tex
 const char *texts_of_base(struct arena *arena, uint64_t number, const char **text);
 /* What an entry of module number so needs otherwise than who names whom says. */
 const char *texts_of_program(struct arena *arena, uint64_t number, const char **text);
+/* What instructions of any row, as they are read and printed, say otherwise than they were drawn. */
+const char *texts_of_rows(struct arena *arena, uint64_t number, const char **text);
 /* What the launch of an entry is otherwise than its settings say; which of its parameters are taken for something else
  * than its text says. */
 const char *texts_of_launch(struct arena *arena, uint64_t number, const char **text);

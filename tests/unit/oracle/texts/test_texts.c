@@ -23,6 +23,12 @@ static void programs(void **state)
     drawn_texts_ask(texts_of_program);
 }
 
+static void rows(void **state)
+{
+    (void)state;
+    drawn_texts_ask(texts_of_rows);
+}
+
 static void hosts(void **state)
 {
     (void)state;
@@ -37,8 +43,8 @@ static void base(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(kernels), cmocka_unit_test(ptx),
-                                       cmocka_unit_test(programs), cmocka_unit_test(hosts),
-                                       cmocka_unit_test(base)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(kernels),  cmocka_unit_test(ptx),
+                                       cmocka_unit_test(programs), cmocka_unit_test(rows),
+                                       cmocka_unit_test(hosts),    cmocka_unit_test(base)};
     return cmocka_run_group_tests(tests, support_setup, support_teardown);
 }
