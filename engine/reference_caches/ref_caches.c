@@ -107,7 +107,7 @@ static bool has_valid(const struct ref_caches *m, const struct ref_operation *x,
                       const struct ref_line *cl)
 {
     for (uint32_t b = 0; b < m->line_bytes; b++)
-        if (ref_has_byte(x, b) && !cl->bytes[b].valid)
+        if (!cl->bytes[b].valid && ref_has_byte(x, b))
             return false;
     return true;
 }
@@ -193,7 +193,7 @@ static bool cannot_discard(const struct ref_caches *m, const struct ref_operatio
 static bool uses_bank(const struct ref_caches *m, const struct ref_operation *x, uint32_t bank)
 {
     for (uint32_t b = 0; b < m->line_bytes; b++)
-        if (ref_has_byte(x, b) && (uint32_t)((x->line + b) / 4) % REF_BANKS == bank)
+        if ((uint32_t)((x->line + b) / 4) % REF_BANKS == bank && ref_has_byte(x, b))
             return true;
     return false;
 }

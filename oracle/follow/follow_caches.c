@@ -212,7 +212,8 @@ static void tell_victim(const struct follower *f, struct ref_caches *m,
 static void renew_waits(struct follow_caches *x, uint32_t group)
 {
     for (uint32_t l = 0; l < LIMIT_WARP; l++)
-        x->waits[group][l] &= ref_any_under_way(&x->m, group, (lane_mask)1 << l);
+        x->waits[group][l] =
+            x->waits[group][l] && ref_any_under_way(&x->m, group, (lane_mask)1 << l);
 }
 
 static void follow_operation(struct follower *f, const struct step_event *event, uint32_t group,
