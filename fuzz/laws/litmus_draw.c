@@ -99,6 +99,7 @@ static struct drawn_instruction draw_instruction(struct pcg *rng, enum litmus_la
         in.word = draw_word(rng);
     bool local = in.word >= LOCAL;
     in.is_used = pcg_below(rng, 3) == 0;
+    in.branch = (uint8_t)(law == LAW_TEXT_CACHES ? 0 : pcg_below(rng, 4) % 3);
     if (kind == 4) {
         in.name = draw_name(rng, laws[law].fences);
         in.is_fence = true;
@@ -115,10 +116,11 @@ static struct drawn_instruction draw_instruction(struct pcg *rng, enum litmus_la
 }
 
 /* Of two lanes: another word beside the first. Frames are of lanes, and no test looks into those of a second one; and a
- * warp waits for both lanes' registers, where a test may wait for one. */
+ * warp waits for both lanes' registers, where a test may wait for one, and its lanes may part at a branch. */
 static void draw_lane(struct pcg *rng, struct drawn_instruction *in, uint32_t *loads,
                       uint8_t *value, uint32_t *room)
 {
+    in->branch = 0;
     if (in->is_fence || in->word >= LOCAL || pcg_below(rng, 2) || *loads + in->reads > LOADS ||
         *room == 0)
         return;
@@ -272,6 +274,8 @@ static void put_lanes(struct text *out, const char *before, uint32_t first, cons
         text_format(out, "%s%u", between, (unsigned)second);
 }
 
+static const char *const uses[] = {"use", "bz", "bnz"};
+
 static void put_instruction(struct text *out, const struct drawn_test *test,
                             const struct drawn_instruction *in, uint32_t reg)
 {
@@ -291,7 +295,7 @@ static void put_instruction(struct text *out, const struct drawn_test *test,
     else if (in->writes)
         put_lanes(out, " ", in->value, two && !is_cas(in) ? "," : NULL, in->value + 1u);
     if (in->reads && in->is_used)
-        text_format(out, "; use r%u", (unsigned)reg);
+        text_format(out, "; %s r%u%s", uses[in->branch], (unsigned)reg, in->branch ? " L" : "");
 }
 
 static const char *const splits[] = {"", "option split=none\n", "option split=all\n"};
@@ -346,7 +350,7 @@ const char *litmus_draw_text(struct arena *arena, const struct drawn_test *test)
             if (fenced && !test->code[t][i].is_fence)
                 text_format(&out, "; mb.gl");
         }
-        text_format(&out, test->length[t] ? "\n" : "");
+        text_format(&out, test->length[t] ? "; L:;\n" : "");
     }
     put_settings(&out, test);
     text_format(&out, "observe x y");

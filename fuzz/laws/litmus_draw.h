@@ -25,7 +25,8 @@ struct drawn_instruction {
     bool reads, writes, is_fence;
     uint8_t word, value;
     uint8_t second; /* the word of a second lane, and 1, which writes value + 1; 0: there is none */
-    bool is_used;   /* a dependency behind it */
+    bool is_used;   /* a dependency behind it, */
+    uint8_t branch; /* which is a branch to the thread's end: 1: bz, 2: bnz; 0: use */
     uint8_t from;   /* it writes what this instruction before it read, and 1; 0: value */
 };
 

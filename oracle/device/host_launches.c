@@ -3,38 +3,54 @@
  * number, shared memory that a launch states, variables that no launch gives; whose results are known. And launches
  * that cannot be, each with what is said of it.
  */
+#include "oracle/device/host_follow.h"
 #include "oracle/device/host_tiny.h"
 
 #include "engine/base/text.h"
-#include "engine/device/device.h"
 
 #include <string.h>
 
-enum { STEPS = 1 << 14, BLOCKS = 8, THREADS = 6, WORDS = BLOCKS * THREADS, LAUNCHES = 3 };
+enum {
+    STEPS = 1 << 15,
+    BLOCKS = 8,
+    THREADS = 6,
+    MANY = 144, /* blocks of one thread: as many words as the buffer has */
+    MANY_SHARE = 8,
+    LAUNCHES = 3,
+    KERNELS = 2,
+    SUMS = 4 /* words of the second buffer */
+};
 
 /* Each thread writes c to its place in x, numbered as the launch is: dimension x first; the first thread of each block
- * adds 1 to a variable of the kernel, and the last word of what shared memory is stated, to the second buffer. */
-static const char kernel[] =
-    "kernel k\n// simtfuzz: warp=4\n.version 7.5\n.target sm_70\n.address_size 64\n"
-    ".global .u32 held = 5;\n.extern .shared .u32 room[];\n"
-    ".entry k(.param .u64 x, .param .u32 c, .param .u64 y)\n{\n"
-    "    .reg .u64 %x, %y, %w;\n    .reg .u32 %a, %b, %n, %i, %c;\n    .reg .pred %p;\n"
-    "    ld.param.u64 %x, [x];\n    ld.param.u32 %c, [c];\n    ld.param.u64 %y, [y];\n"
-    "    mov.u32 %i, %ctaid.z;\n    mov.u32 %n, %nctaid.y;\n    mov.u32 %a, %ctaid.y;\n"
-    "    mad.lo.u32 %i, %i, %n, %a;\n    mov.u32 %n, %nctaid.x;\n    mov.u32 %a, %ctaid.x;\n"
-    "    mad.lo.u32 %i, %i, %n, %a;\n"
-    "    mov.u32 %b, %tid.z;\n    mov.u32 %n, %ntid.y;\n    mov.u32 %a, %tid.y;\n"
-    "    mad.lo.u32 %b, %b, %n, %a;\n    mov.u32 %n, %ntid.x;\n    mov.u32 %a, %tid.x;\n"
-    "    mad.lo.u32 %b, %b, %n, %a;\n"
-    "    mov.u32 %a, %ntid.y;\n    mul.lo.u32 %n, %n, %a;\n    mov.u32 %a, %ntid.z;\n"
-    "    mul.lo.u32 %n, %n, %a;\n    mad.lo.u32 %i, %i, %n, %b;\n"
-    "    mul.wide.u32 %w, %i, 4;\n    add.u64 %w, %x, %w;\n    st.global.u32 [%w], %c;\n"
-    "    setp.ne.u32 %p, %b, 0;\n    @%p bra Out;\n"
-    "    st.shared.u32 [room], %c;\n    red.global.add.u32 [held], 1;\n"
-    "    ld.shared.u32 %a, [room];\n    red.global.add.u32 [%y], %a;\n"
-    "    ld.volatile.global.u32 %a, [held];\n    red.global.max.u32 [%y+4], %a;\nOut:\n    "
-    "exit;\n}\n"
-    "end\n";
+ * adds 1 to two variables of the kernel, and the last word of what shared memory is stated, to the second buffer. The
+ * first thread of all adds what the last byte of a third one holds, and leaves c there. */
+#define KERNEL(name)                                                                               \
+    "kernel " name "\n// simtfuzz: warp=4\n.version 7.5\n.target sm_70\n.address_size 64\n"        \
+    ".global .u32 held = 5;\n.global .u32 kept[2] = {6, 7};\n"                                     \
+    ".global .u8 odd[5] = {1, 2, 3, 4, 8};\n.extern .shared .u32 room[];\n"                        \
+    ".entry k(.param .u64 x, .param .u32 c, .param .u64 y)\n{\n"                                   \
+    "    .reg .u64 %x, %y, %w;\n    .reg .u32 %a, %b, %n, %i, %c;\n    .reg .pred %p;\n"           \
+    "    ld.param.u64 %x, [x];\n    ld.param.u32 %c, [c];\n    ld.param.u64 %y, [y];\n"            \
+    "    mov.u32 %i, %ctaid.z;\n    mov.u32 %n, %nctaid.y;\n    mov.u32 %a, %ctaid.y;\n"           \
+    "    mad.lo.u32 %i, %i, %n, %a;\n    mov.u32 %n, %nctaid.x;\n    mov.u32 %a, %ctaid.x;\n"      \
+    "    mad.lo.u32 %i, %i, %n, %a;\n"                                                             \
+    "    mov.u32 %b, %tid.z;\n    mov.u32 %n, %ntid.y;\n    mov.u32 %a, %tid.y;\n"                 \
+    "    mad.lo.u32 %b, %b, %n, %a;\n    mov.u32 %n, %ntid.x;\n    mov.u32 %a, %tid.x;\n"          \
+    "    mad.lo.u32 %b, %b, %n, %a;\n"                                                             \
+    "    mov.u32 %a, %ntid.y;\n    mul.lo.u32 %n, %n, %a;\n    mov.u32 %a, %ntid.z;\n"             \
+    "    mul.lo.u32 %n, %n, %a;\n    mad.lo.u32 %i, %i, %n, %b;\n"                                 \
+    "    mul.wide.u32 %w, %i, 4;\n    add.u64 %w, %x, %w;\n    st.global.u32 [%w], %c;\n"          \
+    "    setp.ne.u32 %p, %b, 0;\n    @%p bra Out;\n"                                               \
+    "    st.shared.u32 [room], %c;\n    red.global.add.u32 [held], 1;\n"                           \
+    "    ld.shared.u32 %a, [room];\n    red.global.add.u32 [%y], %a;\n"                            \
+    "    ld.volatile.global.u32 %a, [held];\n    red.global.max.u32 [%y+4], %a;\n"                 \
+    "    atom.global.add.u32 %a, [kept+4], 1;\n    red.global.max.u32 [%y+8], %a;\n"               \
+    "    setp.ne.u32 %p, %i, 0;\n    @%p bra Out;\n    ld.global.u8 %a, [odd+4];\n"                \
+    "    red.global.add.u32 [%y+12], %a;\n    st.global.u8 [odd+4], %c;\nOut:\n    exit;\n}\n"     \
+    "end\n"
+
+static const char kernel[] = KERNEL("k");
+static const char kernels[] = KERNEL("k") KERNEL("q");
 
 static uint32_t below(struct pcg *rng, uint32_t n)
 {
@@ -55,18 +71,24 @@ static uint32_t put_dimensions(struct text *text, struct pcg *rng, const char *k
 }
 
 struct made {
-    uint32_t words, blocks, value;
+    uint32_t kernel, words, blocks, value;
 };
 
-/* Into buffers `x` and `y` of the context that is used. */
-static struct made put_launch(struct text *text, struct pcg *rng, const char *x, const char *y)
+/* Into buffers `x` and `y` of the context that is used. `many`: of more blocks than a word has bits. */
+static struct made put_launch(struct text *text, struct pcg *rng, bool many, const char *x,
+                              const char *y)
 {
     static const char *const names[][3] = {{"x", "c", "y"}, {"0", "1", "2"}, {"x", "1", "y"}};
     const char *const *name = names[below(rng, 3)];
-    struct made made = {.value = 1 + below(rng, 9)};
-    text_put(text, "launch k");
-    made.blocks = put_dimensions(text, rng, " grid=", BLOCKS);
-    made.words = made.blocks * put_dimensions(text, rng, " block=", THREADS);
+    struct made made = {.kernel = below(rng, KERNELS), .value = 1 + below(rng, 9)};
+    text_format(text, "launch %c", "kq"[made.kernel]);
+    if (many) {
+        made.words = made.blocks = MANY - below(rng, MANY / 2);
+        text_format(text, " grid=%u block=1", (unsigned)made.blocks);
+    } else {
+        made.blocks = put_dimensions(text, rng, " grid=", BLOCKS);
+        made.words = made.blocks * put_dimensions(text, rng, " block=", THREADS);
+    }
     text_format(text, " shared=%u %s=%s %s=%u %s=%s\n", (unsigned)(4 + 4 * below(rng, 4)), name[0],
                 x, name[1], (unsigned)made.value, name[2], y);
     return made;
@@ -77,7 +99,7 @@ static void put_expected(struct text *text, const char *buffer, const struct mad
                          uint32_t count)
 {
     text_format(text, "expect %s == {", buffer);
-    for (uint32_t w = 0; w < WORDS; w++) {
+    for (uint32_t w = 0; w < MANY; w++) {
         uint32_t value = 77;
         for (uint32_t i = 0; i < count; i++)
             value = w < made[i].words ? made[i].value : value;
@@ -86,59 +108,120 @@ static void put_expected(struct text *text, const char *buffer, const struct mad
     text_put(text, "}\n");
 }
 
-/* What the blocks have added to the second buffer, and to the kernel's variable, which began with 5. */
+/* What the blocks have added to the second buffer, and to each kernel's variables, which began with 5, 7 and 8. */
 static void put_sums(struct text *text, const char *buffer, const struct made *made, uint32_t count)
 {
-    uint32_t sum = 0, held = 5;
+    uint32_t sum = 0, bytes = 0, most = 0, blocks[KERNELS] = {0}, byte[KERNELS] = {8, 8};
     for (uint32_t i = 0; i < count; i++) {
         sum += made[i].blocks * made[i].value;
-        held += made[i].blocks;
+        blocks[made[i].kernel] += made[i].blocks;
+        bytes += byte[made[i].kernel];
+        byte[made[i].kernel] = made[i].value;
     }
-    text_format(text, "expect %s == {%u, %u}\n", buffer, (unsigned)sum, (unsigned)held);
+    for (uint32_t k = 0; k < KERNELS; k++)
+        most = blocks[k] > most ? blocks[k] : most;
+    text_format(text, "expect %s == {%u, %u, %u, %u}\n", buffer, (unsigned)sum,
+                (unsigned)(5 + most), (unsigned)(7 + most - 1), (unsigned)bytes);
 }
 
-/* Launches of one context share the variable, those of another one have their own. */
+/* Launches of one kernel in one context share its variables; others have their own. */
 static const char *draw_program(struct arena *arena, struct pcg *rng)
 {
     struct text text = text_begin(arena);
     struct made made[LAUNCHES];
     const uint32_t count = 1 + below(rng, 2);
-    text_put(&text, kernel);
-    text_format(&text, "buffer a[%d] = all 77\nbuffer b[2]\n", WORDS);
+    const bool many = below(rng, MANY_SHARE) == 0;
+    text_put(&text, kernels);
+    text_format(&text, "buffer a[%d] = all 77\nbuffer b[%d]\n", MANY, SUMS);
     for (uint32_t i = 0; i < count; i++)
-        made[i] = put_launch(&text, rng, "a", "b");
+        made[i] = put_launch(&text, rng, many && i == 0, "a", "b");
     text_put(&text, "sync\n");
     put_expected(&text, "a", made, count);
     put_sums(&text, "b", made, count);
     if (below(rng, 2))
         return text.bytes;
-    text_format(&text, "context o\nbuffer e[2]\nbuffer d[%d] = all 77\n", WORDS);
-    made[0] = put_launch(&text, rng, "d", "e");
+    text_format(&text, "context o\nbuffer e[%d]\nbuffer d[%d] = all 77\n", SUMS, MANY);
+    made[0] = put_launch(&text, rng, false, "d", "e");
     text_put(&text, "sync\n");
     put_expected(&text, "d", made, 1);
     put_sums(&text, "e", made, 1);
     return text.bytes;
 }
 
-static struct device *make_device(struct arena *arena, const char *program, struct diag *diag)
+/* Devices on which launches of a stream keep their order: few and many places, and more than there are numbers for. */
+static const char *draw_device(struct arena *arena, struct pcg *rng)
 {
+    static const char *const more[] = {
+        "",          " residency=crowded", " residency=crowded pick=any",
+        " pick=any", " occupancy=context", " switch=sticky"};
+    uint32_t sms = 1 + below(rng, 4), blocks = 1 + below(rng, below(rng, 3) ? 4 : 64);
+    return arena_printf(arena, "sms=%u blocks=%u%s%s", (unsigned)sms, (unsigned)blocks,
+                        more[below(rng, 6)], below(rng, 4) ? "" : " threads=7");
+}
+
+static struct device *make_device(struct arena *arena, const char *program, const char *settings,
+                                  struct diag *diag)
+{
+    struct device_options options = DEVICE_SC;
+    const char *why;
     diag_init(diag, "launches", program, strlen(program));
     const struct host_program *p = host_parse(arena, "launches", program, strlen(program), diag);
-    return p ? device_new(arena, p, &DEVICE_SC, diag) : NULL;
+    return p && device_set(arena, &options, settings, &why) ? device_new(arena, p, &options, diag)
+                                                            : NULL;
 }
 
 static const char *compare_results(struct arena *arena, struct pcg *rng)
 {
     struct diag *diag = ARENA_NEW(arena, struct diag);
-    const char *program = draw_program(arena, rng);
-    struct device *device = make_device(arena, program, diag);
-    struct device_schedule schedule = {.order = ORDER_TURNS, .budget = STEPS};
+    const char *program = draw_program(arena, rng), *settings = draw_device(arena, rng), *differs;
+    struct device *device = make_device(arena, program, settings, diag);
+    struct device_schedule schedule = {.order = below(rng, 2) ? ORDER_TURNS : ORDER_RANDOM,
+                                       .budget = STEPS,
+                                       .seed = pcg_next(rng)};
+    uint32_t line;
     if (!device)
         return arena_printf(arena, "launches are refused: %s", diag->entries[0].text);
-    if (device_execute(device, &schedule) != END_DONE || device->head->failed)
-        return arena_printf(arena, "launches come to other results: %s",
-                            program + sizeof kernel - 1);
-    return NULL;
+    struct host_follow *follow = host_follow_watch(arena, device);
+    enum device_end end = host_follow_run(device, follow, &schedule, &differs, &line);
+    if (follow)
+        host_follow_leave(follow);
+    if (!differs && (end != END_DONE || device->head->failed))
+        differs = arena_printf(arena, "launches come to other results on `%s`: %s", settings,
+                               program + sizeof kernels - 1);
+    return differs;
+}
+
+/* ---- how many blocks may be there together ---- */
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* docs/host.md, "The device": what an SM holds, of as many blocks and threads as can be run. */
+static const char *compare_slots(struct arena *arena, struct pcg *rng)
+{
+    static const uint32_t sizes[] = {1, 2, 32, 64, 65, 100, 1024};
+    struct diag *diag = ARENA_NEW(arena, struct diag);
+    const bool crowded = below(rng, 3) == 0;
+    uint32_t threads = sizes[below(rng, 7)], sms = 1 + below(rng, 4), held = 1 + below(rng, 40),
+             grid = 1 + below(rng, 150), room = threads + below(rng, 5) * below(rng, 200);
+    struct device *device =
+        make_device(arena,
+                    arena_printf(arena,
+                                 "kernel m\nlaunch(threads = 1);\nkernel m() {\n}\nend\n"
+                                 "launch m grid=%u block=%u\n",
+                                 (unsigned)grid, (unsigned)threads),
+                    arena_printf(arena, "sms=%u blocks=%u threads=%u residency=%s", (unsigned)sms,
+                                 (unsigned)held, (unsigned)room, crowded ? "crowded" : "kept"),
+                    diag);
+    uint32_t most = crowded ? LIMIT_BLOCKS : least(LIMIT_BLOCKS, sms * least(held, room / threads));
+    most = least(grid, least(most, LIMIT_TOTAL_THREADS / threads));
+    if (device && device->grids[0].slots == most)
+        return NULL;
+    return arena_printf(arena, "a launch of %u blocks of %u threads has room for %u, not %u",
+                        (unsigned)grid, (unsigned)threads,
+                        device ? (unsigned)device->grids[0].slots : 0, (unsigned)most);
 }
 
 /* ---- launches that cannot be ---- */
@@ -183,8 +266,8 @@ static const char *compare_refusal(struct arena *arena, uint32_t row)
 {
     struct diag *diag = ARENA_NEW(arena, struct diag);
     const char *launch = launches[row].launch, *says = launches[row].says;
-    struct device *device =
-        make_device(arena, arena_printf(arena, "%s%slaunch %s\n", kernel, others, launch), diag);
+    struct device *device = make_device(
+        arena, arena_printf(arena, "%s%slaunch %s\n", kernel, others, launch), "", diag);
     if (!device == (says != NULL) &&
         (device || strcmp(diag->entries[0].text,
                           arena_printf(arena, "launch of '%c': %s", launch[0], says)) == 0))
@@ -196,5 +279,7 @@ static const char *compare_refusal(struct arena *arena, uint32_t row)
 const char *host_launches_differ(struct arena *arena, struct pcg *rng)
 {
     const char *differs = compare_results(arena, rng);
+    if (!differs && below(rng, 4) == 0)
+        differs = compare_slots(arena, rng);
     return differs ? differs : compare_refusal(arena, below(rng, ROWS));
 }
