@@ -159,19 +159,23 @@ static bool turns_can_be(const struct ref_candidate *c)
     return true;
 }
 
-/* Time goes on: along threads, from turn to turn, and from whoever comes to whatever stands behind one who waits. */
+bool ref_axiom_before(const struct ref_candidate *c, uint32_t a, uint32_t b)
+{
+    bool mine = c->of[a].thread == c->of[b].thread;
+    bool before = (mine && a < b) || (same_barrier(c, a, b) && c->of[b].turn == c->of[a].turn + 1);
+    for (uint32_t z = 0; z < b && !mine; z++)
+        before |= c->of[z].thread == c->of[b].thread && same_barrier(c, a, z) &&
+                  c->of[z].turn == c->of[a].turn && c->of[z].text->op == LITMUS_BAR;
+    return before;
+}
+
+/* Time goes on. */
 static bool turns_go_on(const struct ref_candidate *c)
 {
-    ref_pairs before = {{false}};
+    ref_pairs before;
     for (uint32_t a = 0; a < c->count; a++)
-        for (uint32_t b = 0; b < c->count; b++) {
-            bool mine = c->of[a].thread == c->of[b].thread;
-            before[a][b] |= mine && a < b;
-            before[a][b] |= same_barrier(c, a, b) && c->of[b].turn == c->of[a].turn + 1;
-            for (uint32_t z = 0; z < b && !mine; z++)
-                before[a][b] |= c->of[z].thread == c->of[b].thread && same_barrier(c, a, z) &&
-                                c->of[z].turn == c->of[a].turn && c->of[z].text->op == LITMUS_BAR;
-        }
+        for (uint32_t b = 0; b < c->count; b++)
+            before[a][b] = ref_axiom_before(c, a, b);
     return ref_axiom_acyclic(c->count, before);
 }
 

@@ -1,7 +1,8 @@
 /*
  * ref_axiom.h - the axioms of memory models once more, to be read beside the definitions: of PTX 6.0 and 7.5 (PTX ISA,
  * memory consistency model, without proxies; ptx.als of NVlabs/ptxmemorymodel) and of ASPLOS'15 (Alglave et al.,
- * section 5).
+ * section 5); and of sequential consistency (Lamport: all operations have one order, in which those of a thread are in
+ * theirs).
  *
  * A relation is a table of pairs, a closure is what comes of adding pairs until there is none to add, and every
  * candidate is made, also those that cannot be: each way of each branch, each turn of each use of a barrier. Of a test
@@ -20,7 +21,7 @@ enum {
     REF_FIRST = 255,       /* a read's source: the word's first value */
 };
 
-enum ref_axioms { REF_ASPLOS15, REF_PTX60, REF_PTX75 };
+enum ref_axioms { REF_ASPLOS15, REF_PTX60, REF_PTX75, REF_SC };
 
 struct ref_operation {
     enum {
@@ -68,6 +69,10 @@ bool ref_steps_outcomes(struct arena *arena, const struct litmus_test *test,
 /* What an atomic operation leaves; a cas, where it writes. */
 int16_t ref_axiom_combine(enum litmus_op op, int old, int value, int other);
 bool ref_outcomes_add(struct ref_outcomes *outcomes, const int16_t *values); /* false: no room */
+
+/* Of sequential consistency: along threads, from turn to turn of a barrier, and from whoever comes to it to whatever
+ * stands behind one who waits. */
+bool ref_axiom_before(const struct ref_candidate *c, uint32_t a, uint32_t b);
 
 /* ref_axiom_models.c. What must be ordered in coherence, and whether the axioms allow a candidate. */
 void ref_axiom_causality(struct ref_candidate *c, enum ref_axioms axioms);

@@ -239,7 +239,7 @@ static bool last_step(const struct ref_candidate *c, enum ref_axioms axioms, uin
 void ref_axiom_causality(struct ref_candidate *c, enum ref_axioms axioms)
 {
     memset(c->causality, 0, sizeof c->causality);
-    if (axioms == REF_ASPLOS15)
+    if (axioms == REF_ASPLOS15 || axioms == REF_SC)
         return;
     observation(c);
     synchronizes(c);
@@ -263,15 +263,15 @@ bool ref_axiom_fences(const struct ref_candidate *c, uint32_t a, uint32_t b)
 }
 
 /*  Two overlapping writes are related in coherence order if they are morally strong or related in causality order; of
- *  ASPLOS'15, always.
+ *  ASPLOS'15, and in sequence, always.
  */
 bool ref_axiom_ordered(const struct ref_candidate *c, enum ref_axioms axioms, uint32_t a,
                        uint32_t b)
 {
     if (c->of[a].kind != REF_WRITE || c->of[b].kind != REF_WRITE || !overlap(c, a, b))
         return false;
-    return axioms == REF_ASPLOS15 || morally_strong(c, a, b) || c->causality[a][b] ||
-           c->causality[b][a];
+    return axioms == REF_ASPLOS15 || axioms == REF_SC || morally_strong(c, a, b) ||
+           c->causality[a][b] || c->causality[b][a];
 }
 
 /* Axiom Coherence: a write that precedes another in causality order does so in coherence order. */
@@ -296,17 +296,18 @@ static bool fence_sc(const struct ref_candidate *c)
 }
 
 /*  Axiom Atomicity: if an atomic operation and a write W overlap and are morally strong, it cannot read from a
- *  write that precedes W in coherence order and follow W in coherence order. Of ASPLOS'15: any W.
+ *  write that precedes W in coherence order and follow W in coherence order. Of ASPLOS'15, and in sequence: any W.
  */
 static bool atomicity(const struct ref_candidate *c, enum ref_axioms axioms)
 {
+    const bool any = axioms == REF_ASPLOS15 || axioms == REF_SC;
     EACH (r, c)
         EACH (w, c) {
             uint32_t own = c->of[r].other;
             if (c->of[r].kind != REF_READ || own == REF_FIRST || w == own || !from_reads(c, r, w))
                 continue;
             if (c->coherence[w][own] &&
-                (axioms == REF_ASPLOS15 || (morally_strong(c, r, w) && morally_strong(c, w, own))))
+                (any || (morally_strong(c, r, w) && morally_strong(c, w, own))))
                 return false;
         }
     return true;
@@ -383,13 +384,23 @@ static bool scope_is_acyclic(const struct ref_candidate *c, enum litmus_scope sc
     return ref_axiom_acyclic(c->count, all);
 }
 
-/* `co` is what must be in coherence order, too. */
+/* Sequential consistency: the order of the program and communication have no cycle. */
+static bool in_sequence(const struct ref_candidate *c)
+{
+    ref_pairs all;
+    EACH (a, c)
+        EACH (b, c)
+            all[a][b] = ref_axiom_before(c, a, b) || communicates(c, a, b);
+    return ref_axiom_acyclic(c->count, all);
+}
+
+/* `co` is what must be in coherence order, too; `po` in sequence also what barriers order. */
 bool ref_axiom_related(const struct ref_candidate *c, enum ref_axioms axioms, const char *name,
                        uint32_t a, uint32_t b)
 {
     const struct ref_operation *x = &c->of[a];
     if (strcmp(name, "po") == 0)
-        return program_order(c, a, b);
+        return axioms == REF_SC ? ref_axiom_before(c, a, b) : program_order(c, a, b);
     if (strcmp(name, "rf") == 0)
         return reads_from(c, a, b);
     if (strcmp(name, "fr") == 0)
@@ -407,7 +418,8 @@ bool ref_axiom_related(const struct ref_candidate *c, enum ref_axioms axioms, co
         return c->fence_sc[a][b];
     if (strcmp(name, "bar") == 0)
         return meet(c, a, b);
-    return strcmp(name, "sync") == 0 && axioms != REF_ASPLOS15 && patterns(c, a, b);
+    return strcmp(name, "sync") == 0 && (axioms == REF_PTX60 || axioms == REF_PTX75) &&
+           patterns(c, a, b);
 }
 
 bool ref_axiom_in_scope(const struct ref_candidate *c, enum litmus_scope scope, const char *name,
@@ -425,6 +437,8 @@ bool ref_axiom_in_scope(const struct ref_candidate *c, enum litmus_scope scope, 
 
 bool ref_axiom_allows(const struct ref_candidate *c, enum ref_axioms axioms)
 {
+    if (axioms == REF_SC)
+        return no_thin_air(c) && atomicity(c, axioms) && in_sequence(c);
     if (axioms == REF_ASPLOS15)
         return no_thin_air(c) && atomicity(c, axioms) && sc_per_location(c, axioms) &&
                scope_is_acyclic(c, SCOPE_CTA) && scope_is_acyclic(c, SCOPE_GL) &&

@@ -48,11 +48,23 @@ static bool candidate_of(const struct axiom_execution *x, enum ref_axioms axioms
 /* Those that stand before anything is ordered, and those that causality is made of (of PTX). */
 enum { BEFORE_ORDER = 4, RELATIONS = 8 };
 
-static bool are_related(const struct axiom_execution *x, uint32_t relation, uint32_t a, uint32_t b)
+static bool is_ptx(enum ref_axioms axioms)
+{
+    return axioms == REF_PTX60 || axioms == REF_PTX75;
+}
+
+static bool are_related(const struct axiom_execution *x, enum ref_axioms axioms, uint32_t relation,
+                        uint32_t a, uint32_t b)
 {
     const struct axiom_event *e = &x->events[a];
-    const struct relation *const of[RELATIONS] = {&x->po,       &x->rf, NULL,         NULL,
-                                                  &x->observed, &x->sc, &x->barriers, &x->sync};
+    const struct relation *const of[RELATIONS] = {axioms == REF_SC ? &x->order : &x->po,
+                                                  &x->rf,
+                                                  NULL,
+                                                  NULL,
+                                                  &x->observed,
+                                                  &x->sc,
+                                                  &x->barriers,
+                                                  &x->sync};
     if (relation == 2)
         return x->events[b].needs >> a & 1;
     if (relation == 3) /* from the write to its read */
@@ -66,11 +78,14 @@ static const char *const relations[RELATIONS] = {"po",  "rf", "dep", "rmw",
 static bool same_relations(const struct axiom_execution *x, enum ref_axioms axioms,
                            const struct ref_candidate *c, bool is_ordered)
 {
-    const bool ptx = axioms != REF_ASPLOS15 && is_ordered;
+    const bool ptx = is_ptx(axioms) && is_ordered;
     for (uint32_t a = 0; a < c->count; a++)
         for (uint32_t b = 0; b < c->count; b++) {
-            for (uint32_t i = 0; i < (ptx ? RELATIONS : BEFORE_ORDER); i++)
-                if (are_related(x, i, a, b) != ref_axiom_related(c, axioms, relations[i], a, b))
+            /* In sequence the first one is an order, too. */
+            for (uint32_t i = axioms == REF_SC && !is_ordered; i < (ptx ? RELATIONS : BEFORE_ORDER);
+                 i++)
+                if (are_related(x, axioms, i, a, b) !=
+                    ref_axiom_related(c, axioms, relations[i], a, b))
                     return false;
             if (is_ordered && related(&x->fr, a, b) != ref_axiom_related(c, axioms, "fr", a, b))
                 return false;
@@ -119,8 +134,8 @@ static bool takes_others(const struct axiom_refusal *r, enum ref_axioms axioms,
     other[k] = of[k];
     for (uint32_t i = 0; i < RELATIONS; i++) {
         other[k].name = relations[i];
-        bool is_in = i < BEFORE_ORDER || axioms != REF_ASPLOS15
-                         ? are_related(&r->execution, i, of[k].from, of[k].to)
+        bool is_in = i < BEFORE_ORDER || is_ptx(axioms)
+                         ? are_related(&r->execution, axioms, i, of[k].from, of[k].to)
                          : false;
         if (!is_in && ref_axiom_breaks(c, axioms, r->axiom, other, r->length))
             return true;
