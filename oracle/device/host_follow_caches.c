@@ -583,6 +583,27 @@ static void compare_line(struct host_follow *f, uint32_t sm, const struct ref_li
         DIFFERS(f, "a line of the L1 of SM %u: %s", (unsigned)sm, what);
 }
 
+/* Banks of a resident block's shared memory: those of its machine's, or, while another grid holds the memory, of its
+ * place, whose first bank is that of its first word. */
+static void compare_locks(struct host_follow *f, uint32_t grid, uint32_t slot)
+{
+    const struct device *device = f->device;
+    const struct device_grid *g = &device->grids[grid];
+    const struct ref_block *block = ref_block_in(f->ref, grid, slot);
+    const uint32_t words = g->program->words[SPACE_SHARED];
+    const bool is_put_down = device->caches->shared_words > 0 && device->holder != g;
+    for (uint32_t w = 0; block && w < words; w++) {
+        const uint32_t place = block->sm * device->options.blocks + block->place;
+        const uint32_t own = g->program->shared_base + slot * words + w;
+        const uint64_t bank = (f->ref->words + place * REF_PLACE_WORDS + w) % REF_BANKS;
+        const bool locked = is_put_down ? device->caches->locks[place] >> w % REF_BANKS & 1
+                                        : caches(g)->locks[slot] >> own % REF_BANKS & 1;
+        if (locked != f->cached->m.locked[place][bank])
+            DIFFERS(f, "word %u of the shared memory of a block is %slocked", (unsigned)w,
+                    locked ? "" : "not ");
+    }
+}
+
 void follow_cached_compare(struct host_follow *f)
 {
     const struct device *device = f->device;
@@ -598,6 +619,9 @@ void follow_cached_compare(struct host_follow *f)
             DIFFERS(f, "the L1 of SM %u has %u lines, not %u", (unsigned)sm, (unsigned)count,
                     (unsigned)x->m.l1[sm].count);
     }
+    for (uint32_t g = 0; g < device->grid_count; g++)
+        for (uint32_t slot = 0; slot < device->grids[g].slots && !f->lost; slot++)
+            compare_locks(f, g, slot);
     uint32_t under_way = 0;
     for (uint32_t g = 0; g < device->grid_count; g++)
         for (uint32_t a = 0; a < device->grids[g].machine->actor_count; a++)
