@@ -46,7 +46,7 @@ static void put_kernel(struct text *text, struct pcg *rng, const struct size *si
                     statements[draw(rng, shared, 5, 9, sizeof statements / sizeof *statements)]);
     if (below(rng, 6) == 0)
         text_put(text, " while (x[1] == 0)\n v = v;\n");
-    text_put(text, "}\nend\n");
+    text_put(text, shared ? " y[0] = v;\n}\nend\n" : "}\nend\n");
 }
 
 /* The same with accesses of all kinds. */
@@ -77,16 +77,25 @@ static void put_ptx(struct text *text, struct pcg *rng, const struct size *size,
                                            "membar.gl",
                                            "membar.cta",
                                            "mad.lo.u32 %b, %v, 4, %b",
-                                           "st.global.u32 [%x+8], %b" /* beyond its end */};
+                                           "st.global.u32 [%x+8], %b" /* beyond its end */,
+                                           "st.global.s32 [%x], -2",
+                                           "ld.global.s32 %w, [%x];\n    shr.s64 %w, %w, 32;\n"
+                                           "    cvt.u32.s64 %v, %w",
+                                           "@%p ld.global.cg.u32 %v, [%x+4]",
+                                           "@!%p atom.global.add.u32 %v, [%x], 2",
+                                           "setp.eq.u32 %p, %v, 0",
+                                           "bar.red.popc.u32 %v, 0, %p",
+                                           "bar.arrive 0, 2",
+                                           "bar.sync 0, 2"};
     text_format(
         text,
         "kernel k%u\n// simtfuzz: warp=%u\n.version 7.5\n.target sm_70\n.address_size 64\n"
         ".entry k%u(.param .u64 p, .param .u64 q)\n{\n    .shared .u32 s[2];\n"
         "    .local .u32 w[1];\n"
-        "    .reg .u64 %%x, %%y;\n    .reg .u32 %%v, %%b;\n"
+        "    .reg .u64 %%x, %%y, %%w;\n    .reg .u32 %%v, %%b;\n    .reg .pred %%p;\n"
         "    ld.param.u64 %%x, [p];\n    ld.param.u64 %%y, [q];\n    mov.u32 %%b, %%ctaid.x;\n"
         "    mov.u32 %%v, %%tid.x;\n    mad.lo.u32 %%b, %%b, 2, %%v;\n"
-        "    add.u32 %%b, %%b, 1;\n    mov.u32 %%v, 0;\n",
+        "    add.u32 %%b, %%b, 1;\n    mov.u32 %%v, 0;\n    setp.ne.u32 %%p, %%b, 1;\n",
         (unsigned)number, (unsigned)(1 + below(rng, 2)), (unsigned)number);
     bool shared = below(rng, 3) == 0;
     for (uint32_t left = 1 + below(rng, size->statements); left > 0; left--)
@@ -133,6 +142,13 @@ static void put_launches(struct text *text, struct pcg *rng, const struct size *
         put_launch(text, rng, 1, other_stream ? " stream=s" : "", size, "a", "b");
 }
 
+/* One block of two threads, whose order can be seen, and nobody else. */
+static void put_block(struct text *text, const struct size *size)
+{
+    const char *x = size->ptx ? "0" : "x", *y = size->ptx ? "1" : "y";
+    text_format(text, "launch l0: k0 grid=1 block=2 %s=a %s=b\n", x, y);
+}
+
 /* Memory is given away while somebody may still write it, and given to others. */
 static void put_freed(struct text *text, struct pcg *rng, const struct size *size)
 {
@@ -165,7 +181,7 @@ static void put_destroyed(struct text *text, struct pcg *rng, const struct size 
 const char *host_tiny(struct arena *arena, struct pcg *rng)
 {
     struct text text = text_begin(arena);
-    uint32_t scene = below(rng, 4);
+    uint32_t scene = below(rng, 5);
     const bool small = below(rng, 4) > 0;
     const struct size size = {.ptx = below(rng, 2),
                               .statements = small ? 2 : 3,
@@ -182,6 +198,8 @@ const char *host_tiny(struct arena *arena, struct pcg *rng)
         put_freed(&text, rng, &size);
     else if (scene == 1)
         put_destroyed(&text, rng, &size);
+    else if (scene == 2)
+        put_block(&text, &size);
     else
         put_launches(&text, rng, &size);
     if (scene > 1 && below(rng, 3) == 0)
@@ -195,11 +213,13 @@ const char *host_tiny_settings(struct arena *arena, struct pcg *rng)
 {
     static const char *const profiles[] = {"sc", "sc order=any", "printed", "llh", "coherent"};
     static const char *const more[] = {
-        "drain=none",   "drain=block",       "flush=silent",     "flush=start",   "order=any",
-        "order=stream", "occupancy=context", "occupancy=device", "switch=sticky", "switch=free",
-        "ends=keep",    "ends=drain",        "flags=reset",      "flags=kept",    "frozen=yes",
-        "frozen=no",    "pick=any",          "pick=lowest",      "grids=1",       "lines=1",
-        "lines=2",      "words=2",           "words=4",          "lines=4"};
+        "drain=none",    "drain=block",  "flush=silent",      "flush=start",
+        "order=any",     "order=stream", "occupancy=context", "occupancy=device",
+        "switch=sticky", "switch=free",  "ends=keep",         "ends=drain",
+        "flags=reset",   "flags=kept",   "frozen=yes",        "frozen=no",
+        "pick=any",      "pick=lowest",  "grids=1",           "residency=crowded",
+        "lines=1",       "lines=2",      "words=2",           "words=4",
+        "lines=4"};
     /* Of what an SM has, so much that one or two blocks of two fit, or two of three. */
     static const char *const scarce[] = {" threads=2",    " threads=3", " registers=32",
                                          " registers=64", " shared=16", " shared=20"};
