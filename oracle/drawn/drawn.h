@@ -50,7 +50,8 @@ enum {
     DRAWN_LAUNCHES = 163,
     DRAWN_BASE = 167,
     DRAWN_ASSUMED = 191,
-    DRAWN_ROWS = 193
+    DRAWN_ROWS = 193,
+    DRAWN_LIMITS = 197
 };
 
 /* "line 2: ..": the first error. */

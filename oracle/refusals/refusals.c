@@ -4,6 +4,7 @@
 #include "engine/base/pcg.h"
 #include "engine/base/text.h"
 #include "oracle/drawn/drawn.h"
+#include "oracle/refusals/limits.h"
 #include "oracle/texts/texts.h"
 
 #include <stdlib.h>
@@ -210,17 +211,22 @@ void refusals_judge(struct checking *c)
     struct pcg rng = pcg_derive(texts_number(c), PCG_TRANSFORM, DRAWN_REFUSALS);
     const size_t mark = arena_mark(c->arena);
     uint32_t all = 0;
+    const char *text, *differs = limits_ask(c->arena, texts_number(c), &text);
+    if (differs) {
+        texts_report(c, text, differs, true);
+        return;
+    }
+    arena_release(c->arena, mark);
     for (uint32_t t = 0; t < refusals_table_count; t++)
         all += refusals_tables[t]->count;
     for (uint32_t i = 0; i < ASKED; i++) {
         uint32_t row = pcg_below(&rng, all), t = 0;
         const uint64_t draw = pcg_next(&rng);
-        const char *text;
         for (; row >= refusals_tables[t]->count; t++)
             row -= refusals_tables[t]->count;
         if (refusals_tables[t]->rare && draw / REFUSALS_BEFORES % refusals_tables[t]->rare)
             continue;
-        const char *differs = refusals_ask(c->arena, refusals_tables[t], row, draw, &text);
+        differs = refusals_ask(c->arena, refusals_tables[t], row, draw, &text);
         if (differs) {
             texts_report(c, text, differs, true);
             return;

@@ -1,11 +1,13 @@
 /*
- * Each row of each table of refusals, with and without something before it.
+ * Each row of each table of refusals, with and without something before it; and what is drawn near limits (TEXTS=N: so
+ * many).
  */
+#include "oracle/refusals/limits.h"
 #include "oracle/refusals/refusals.h"
 
 #include <stdio.h>
 
-#include "tests/unit/shared/support.h"
+#include "tests/unit/oracle/texts/drawn_texts.h"
 
 static void rows(void **state)
 {
@@ -25,8 +27,14 @@ static void rows(void **state)
     assert_int_equal(failed, 0);
 }
 
+static void limits(void **state)
+{
+    (void)state;
+    drawn_texts_ask(limits_ask);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(rows)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(rows), cmocka_unit_test(limits)};
     return cmocka_run_group_tests(tests, support_setup, support_teardown);
 }
