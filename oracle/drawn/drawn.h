@@ -51,7 +51,8 @@ enum {
     DRAWN_BASE = 167,
     DRAWN_ASSUMED = 191,
     DRAWN_ROWS = 193,
-    DRAWN_LIMITS = 197
+    DRAWN_LIMITS = 197,
+    DRAWN_MISTAKES = 199
 };
 
 /* "line 2: ..": the first error. */
@@ -91,8 +92,15 @@ extern const struct drawn_operator {
     uint32_t level;
 } drawn_operators[BINARY_COUNT];
 
-/* A kernel in the kernel language, of any form, whatever it means. */
-void texts_draw_kernel(struct drawn *d);
+/* What is wrong with a text on purpose: nobody may take it, and this is told of the token that stands there. */
+struct drawn_mistake {
+    uint32_t places;  /* it is made at one of so many */
+    const char *told; /* NULL: nothing is wrong */
+    size_t at;
+};
+
+/* A kernel in the kernel language, of any form, whatever it means. Not NULL: it may be wrong in one place. */
+void texts_draw_kernel(struct drawn *d, struct drawn_mistake *mistake);
 
 /* A kernel given as PTX. True: an operand of it does not fit, and nobody may take it. */
 bool texts_draw_ptx(struct drawn *d);

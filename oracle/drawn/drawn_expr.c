@@ -66,8 +66,43 @@ void maker_scalar(struct maker *m, const struct name *n)
     put(m, n->name);
 }
 
+bool maker_errs(struct maker *m, const char *told)
+{
+    if (!m->mistake || m->mistake->told || !once_in(m, m->mistake->places))
+        return false;
+    m->mistake->told = told;
+    return true;
+}
+
+void maker_wrong(struct maker *m, const char *token)
+{
+    put(m, token);
+    m->mistake->at = m->d->text.length - strlen(token);
+}
+
+/* A name that nobody declares, an array without an index, an index of what is no array. */
+static bool wrong_place(struct maker *m)
+{
+    const struct name *scalar = maker_find(m, false, false), *array = maker_find(m, true, false);
+    if (maker_errs(m, "nobody")) {
+        maker_wrong(m, "nobody");
+    } else if (array && maker_errs(m, "is used without an index")) {
+        maker_wrong(m, array->name);
+    } else if (scalar && maker_errs(m, "is not an array")) {
+        maker_wrong(m, scalar->name);
+        put(m, "[");
+        put(m, "0");
+        put(m, "]");
+    } else {
+        return false;
+    }
+    return true;
+}
+
 void maker_place(struct maker *m, bool is_private, uint32_t depth)
 {
+    if (wrong_place(m))
+        return;
     const struct name *n = maker_find(m, depth > 0 && once_in(m, 2), is_private);
     if (!n)
         n = maker_find(m, false, is_private);
@@ -81,6 +116,32 @@ void maker_place(struct maker *m, bool is_private, uint32_t depth)
     }
 }
 
+/* What no expression is. */
+static bool wrong_leaf(struct maker *m)
+{
+    if (maker_errs(m, "does not fit in 32 bits")) {
+        maker_wrong(m, "4294967296");
+    } else if (maker_errs(m, "nobody")) {
+        maker_wrong(m, "nobody");
+        put(m, "(");
+        put(m, ")");
+    } else if (m->form == FORM_BLOCKS &&
+               maker_errs(m, "stands only in a kernel in lock-step form")) {
+        maker_wrong(m, "all");
+        put(m, "(");
+        put(m, "1");
+        put(m, ")");
+    } else if (m->reduces && maker_errs(m, "stands inside of another")) {
+        maker_wrong(m, "any");
+        put(m, "(");
+        put(m, "1");
+        put(m, ")");
+    } else {
+        return false;
+    }
+    return true;
+}
+
 static void leaf(struct maker *m, uint32_t depth)
 {
     static const char *const names[BUILTIN_COUNT] = {
@@ -88,6 +149,8 @@ static void leaf(struct maker *m, uint32_t depth)
         [BUILTIN_WARP] = "warp",    [BUILTIN_WARP_SIZE] = "warp_size", [BUILTIN_BID] = "bid",
         [BUILTIN_BLOCKS] = "blocks"};
     uint32_t kind = below(m, 5);
+    if (wrong_leaf(m))
+        return;
     if (kind < 2) {
         number(m);
     } else if (kind == 2) {

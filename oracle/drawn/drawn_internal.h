@@ -39,7 +39,8 @@ struct maker {
     uint32_t callee_count;
     bool returns_int, is_main, reduces; /* of the function at hand; within all(..), any(..) */
     bool in_loop, breakable;
-    uint32_t left; /* statements */
+    uint32_t left;                 /* statements */
+    struct drawn_mistake *mistake; /* that may still be made; or NULL */
 };
 
 static inline void put(struct maker *m, const char *token)
@@ -76,6 +77,11 @@ void maker_place(struct maker *m, bool is_private, uint32_t depth);
 void maker_expression(struct maker *m);
 /* An expression without names, whose value this is; it is not said. */
 int32_t maker_constant(struct maker *m);
+
+/* Whether the next token is wrong, of which this is told: once a kernel, in any place that asks. */
+bool maker_errs(struct maker *m, const char *told);
+/* It is this one. */
+void maker_wrong(struct maker *m, const char *token);
 
 /* ---- drawn_stm.c ---- */
 

@@ -301,12 +301,12 @@ static void rows(struct maker *m)
     text_format(&m->d->words, "within %u ", some ? within : 0);
 }
 
-void texts_draw_kernel(struct drawn *d)
+void texts_draw_kernel(struct drawn *d, struct drawn_mistake *mistake)
 {
     static const char *const forms[] = {[FORM_STRUCTURED] = "structured",
                                         [FORM_BLOCKS] = "of-blocks",
                                         [FORM_LOCKSTEP] = "in-lock-step"};
-    struct maker m = {.d = d};
+    struct maker m = {.d = d, .mistake = mistake};
     uint32_t form = below(&m, 4);
     m.form = form < 2 ? FORM_STRUCTURED : form == 2 ? FORM_BLOCKS : FORM_LOCKSTEP;
     say(&m, forms[m.form]);

@@ -5,6 +5,17 @@
 
 /* ---- simple statements ---- */
 
+/* A guard where none may stand. */
+static void may_be_guarded(struct maker *m, const char *told)
+{
+    if (!maker_errs(m, told))
+        return;
+    put(m, "if");
+    put(m, "(");
+    maker_wrong(m, "1");
+    put(m, ")");
+}
+
 static void assign(struct maker *m, bool guarded)
 {
     static const char *const tokens[ASSIGN_COUNT] = {
@@ -21,6 +32,8 @@ static void assign(struct maker *m, bool guarded)
     }
     put(m, tokens[op]);
     maker_expression(m);
+    if (op != ASSIGN_SET && m->form != FORM_STRUCTURED)
+        may_be_guarded(m, "an assignment with a guard is written with '='");
 }
 
 static void target(struct maker *m, bool needed, bool is_private)
@@ -158,9 +171,54 @@ static uint32_t takers(const struct maker *m)
     return count;
 }
 
+/* (1, a, 1, b): numbers go in; what comes out goes to private variables, one each, or all to one, or to a number. */
+static void plain_arguments(struct maker *m, const struct callee *callee, bool to_one, bool to_none)
+{
+    uint32_t taken = 0;
+    put(m, "(");
+    for (uint32_t i = 0, outs = 0; i < callee->count; i++) {
+        put(m, i ? "," : "");
+        if (!callee->outs[i]) {
+            put(m, "1");
+            continue;
+        }
+        while (!is_taker(m, &m->names[taken]))
+            taken++;
+        if ((to_one && outs == 1) || (to_none && outs == 0))
+            maker_wrong(m, to_none ? "1" : m->names[taken].name);
+        else
+            put(m, m->names[taken].name);
+        taken += !to_one;
+        outs++;
+    }
+}
+
+static bool wrong_call(struct maker *m, const struct callee *callee)
+{
+    uint32_t outs = 0;
+    for (uint32_t i = 0; i < callee->count; i++)
+        outs += callee->outs[i];
+    const bool many = maker_errs(m, "takes"),
+               to_one = outs > 1 && maker_errs(m, "takes two out-parameters of one call"),
+               to_none = outs > 0 && maker_errs(m, "needs a private variable");
+    if (!many && !to_one && !to_none)
+        return false;
+    if (many)
+        maker_wrong(m, callee->name);
+    else
+        put(m, callee->name);
+    plain_arguments(m, callee, to_one, to_none);
+    put(m, many && callee->count ? "," : "");
+    put(m, many ? "1" : "");
+    put(m, ")");
+    return true;
+}
+
 static void call(struct maker *m)
 {
     const struct callee *callee = &m->callees[below(m, m->callee_count)];
+    if (wrong_call(m, callee))
+        return;
     say(m, "call");
     if (callee->returns_int)
         target(m, false, true);
@@ -173,10 +231,13 @@ static void call(struct maker *m)
     put(m, ")");
 }
 
-/* Statements that take a guard come first. */
+enum { VOTE = 12 };
+
+/* Statements that take a guard come first, those that take none last. */
 static void simple(struct maker *m, bool guarded)
 {
-    switch (below(m, guarded ? 8 : 20)) {
+    const uint32_t kind = below(m, guarded ? 8 : 20);
+    switch (kind) {
     case 0:
         operation(m, "barrier", "barrier", 0);
         break;
@@ -200,7 +261,7 @@ static void simple(struct maker *m, bool guarded)
         else
             assign(m, guarded);
         break;
-    case 12:
+    case VOTE:
         vote(m);
         break;
     case 13:
@@ -232,6 +293,16 @@ static void simple(struct maker *m, bool guarded)
         assign(m, guarded);
         break;
     }
+    if (kind >= VOTE && m->form != FORM_STRUCTURED)
+        may_be_guarded(m, "takes no guard");
+}
+
+static void guard(struct maker *m)
+{
+    put(m, "if");
+    put(m, "(");
+    maker_expression(m);
+    put(m, ")");
 }
 
 /* The guard's words stand in front of the statement's. */
@@ -244,10 +315,7 @@ void maker_guarded(struct maker *m)
     const char *inner = d->words.bytes;
     d->words = words;
     say(m, "guarded");
-    put(m, "if");
-    put(m, "(");
-    maker_expression(m);
-    put(m, ")");
+    guard(m);
     text_put(&d->words, inner);
 }
 
@@ -374,6 +442,16 @@ static void switch_statement(struct maker *m, uint32_t nested)
         put(m, ":");
         list(m, 2, nested - 1);
     }
+    if (count > 0 && maker_errs(m, "duplicate case value")) {
+        maker_wrong(m, "case");
+        put(m, arena_printf(m->d->arena, "%d", (int)labels[below(m, count)]));
+        put(m, ":");
+    }
+    if (maker_errs(m, "'default' must be the last case")) {
+        maker_wrong(m, "default");
+        put(m, ": case 77 :");
+        list(m, 2, nested - 1);
+    }
     if (once_in(m, 2)) {
         put(m, "default");
         put(m, ":");
@@ -385,9 +463,31 @@ static void switch_statement(struct maker *m, uint32_t nested)
     m->breakable = breakable;
 }
 
+/* A jump where there is nothing to leave, a value for nobody, or none. */
+static bool wrong_jump(struct maker *m)
+{
+    if (!m->breakable && maker_errs(m, "'break' outside of a loop or switch"))
+        maker_wrong(m, "break");
+    else if (!m->in_loop && maker_errs(m, "'continue' outside of a loop"))
+        maker_wrong(m, "continue");
+    else if (m->is_main && maker_errs(m, "a kernel returns no value"))
+        maker_wrong(m, "return");
+    else if (!m->is_main &&
+             maker_errs(m, m->returns_int ? "must return a value" : "returns no value"))
+        maker_wrong(m, "return");
+    else
+        return false;
+    if (!m->returns_int && m->d->text.bytes[m->mistake->at] == 'r')
+        put(m, "1");
+    put(m, ";");
+    return true;
+}
+
 static void jump(struct maker *m)
 {
     uint32_t kind = below(m, 4);
+    if (wrong_jump(m))
+        return;
     const char *token = kind == 0 && m->breakable ? "break"
                         : kind == 1 && m->in_loop ? "continue"
                         : kind == 2               ? "exit"
@@ -453,6 +553,7 @@ static void statement(struct maker *m, uint32_t nested, bool single)
         jump(m);
     } else {
         simple(m, false);
+        may_be_guarded(m, "a guard stands only behind a statement");
         put(m, ";");
     }
 }

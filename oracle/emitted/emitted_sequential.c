@@ -3,6 +3,8 @@
  * says: of two threads and one element of each array an assert fails exactly if they race there, or come to barriers
  * apart. Some indices are outside: who has one does nothing more, and nobody who is at a barrier without him goes on.
  * Some statements stand in loops, whose trips are known as well: both threads make a trip together, as long as they do.
+ * Half of the kernels are given as blocks, where who takes part is said by the statement's guard, by who comes to the
+ * block, or by both.
  */
 #include "engine/input/input.h"
 #include "engine/reference/reference.h"
@@ -12,6 +14,7 @@
 #include "oracle/runs/s_run.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { STATEMENTS = 6, PAIRS = 12, PAIRS_OF_LOOPS = 4, LENGTH = 5, LOOPS = 2, TRIPS = 4 };
 
@@ -49,6 +52,7 @@ struct statement {
     enum own own;
     uint32_t number, guard, expression;
     bool writes_under;
+    uint32_t comes; /* this thread of a block alone comes there; LENGTH: all do */
 };
 
 /* Statements from .. to - 1 are its body, if there are any; it has `least` trips, and as many more as `by` says. */
@@ -63,6 +67,7 @@ static const uint32_t starts[] = {3, 1};
 struct drawn_kernel {
     struct statement s[STATEMENTS];
     uint32_t count, threads, blocks, warp;
+    bool of_blocks;
     struct loop loops[LOOPS]; /* the second one stands in the first one, or behind it */
 };
 
@@ -92,6 +97,7 @@ static struct statement draw_statement(struct pcg *rng)
         s.by = BY_NOTHING;
     s.expression = pcg_next(rng);
     s.writes_under = pcg_below(rng, 4) == 0;
+    s.comes = pcg_below(rng, s.kind == BARRIER ? 12 : 4) ? (uint32_t)LENGTH : pcg_below(rng, 3);
     return s;
 }
 
@@ -111,8 +117,11 @@ static struct drawn_kernel draw_kernel(struct pcg *rng)
     k.blocks = 1 + pcg_below(rng, BLOCKS);
     k.threads += k.threads * k.blocks == 1;
     k.warp = 1 + pcg_below(rng, 2);
+    k.of_blocks = pcg_below(rng, 2);
     for (uint32_t i = 0; i < k.count; i++)
         k.s[i] = draw_statement(rng);
+    for (uint32_t i = 0; i < k.count && k.of_blocks; i++) /* some target must always do (WF.3) */
+        k.s[i].kind = k.s[i].kind == ASSUME ? ASSERT : k.s[i].kind;
     if (pcg_below(rng, 2))
         return k;
     struct loop *l = k.loops;
@@ -231,7 +240,9 @@ static const char *write_choice(struct arena *arena, const struct statement *s, 
                : arena_printf(arena, "a = %s != %u ? 0 : %s;", who, s->guard, place);
 }
 
-static const char *write_statement(struct arena *arena, const struct drawn_kernel *k, uint32_t i)
+/* *who: the condition under which threads take part; NULL: all do. */
+static const char *write_statement(struct arena *arena, const struct drawn_kernel *k, uint32_t i,
+                                   const char **who)
 {
     static const char *const own[OWN_COUNT] = {"",   "tid + ", "bid + ", "",     "", "b + ", "c[",
                                                "h[", "q[",     "n + ",   "m + ", "", ""};
@@ -258,37 +269,108 @@ static const char *write_statement(struct arena *arena, const struct drawn_kerne
     const char *const texts[KIND_COUNT] = {
         [READ] = arena_printf(arena, "a = %s;", place),
         [WRITE] = arena_printf(arena, "%s = %s;", place, s->writes_under ? under : "1"),
-        [ATOMIC] = arena_printf(arena, "atomic_add(%s, 1);", place),
+        [ATOMIC] = arena_printf(arena, "atomic_add(%s, %s);", place, s->writes_under ? under : "1"),
         [BARRIER] = "barrier();",
         [HAVOC] = arena_printf(arena, "havoc(%s);", place),
         [ASSERT] = arena_printf(arena, "assert(%s);", under),
         [ASSUME] = arena_printf(arena, "assume(%s);", under),
-        [FETCH] =
-            arena_printf(arena, "%s[tid] = atomic_or(%s, 2);", s->is_shared ? "g" : "s", place)};
+        [FETCH] = arena_printf(arena, "%s[tid] = atomic_or(%s, %s);", s->is_shared ? "g" : "s",
+                               place, s->writes_under ? under : "2")};
+    *who = NULL;
     if (s->by == BY_NOTHING)
         return texts[s->kind];
     if (s->kind == READ && s->by != BY_UNDER && s->expression & 1)
         return write_choice(arena, s, s->by == BY_TRIP ? trip : by[s->by], place);
-    if (s->by == BY_UNDER)
-        return arena_printf(arena, "if (%s) { %s }", under, texts[s->kind]);
-    return arena_printf(arena, "if (%s == %u) { %s }", s->by == BY_TRIP ? trip : by[s->by],
-                        s->guard, texts[s->kind]);
+    *who = s->by == BY_UNDER
+               ? under
+               : arena_printf(arena, "%s == %u", s->by == BY_TRIP ? trip : by[s->by], s->guard);
+    return texts[s->kind];
+}
+
+/* `condition` decides who comes to what stands between this and `leave`. */
+static void enter(struct text *out, uint32_t label, const char *condition)
+{
+    text_format(out, " d = %s; goto T%u, F%u; T%u: assume(d);", condition, label, label, label);
+}
+
+static void leave(struct text *out, uint32_t label)
+{
+    text_format(out, " goto N%u; F%u: assume(!d); goto N%u; N%u:", label, label, label, label);
+}
+
+/* Of a block's statements those with a value to write, and barriers, take guards. */
+static void write_in_block(struct arena *arena, const struct drawn_kernel *k, uint32_t i,
+                           struct text *out)
+{
+    const struct statement *s = &k->s[i];
+    const char *who, *text = write_statement(arena, k, i, &who),
+                     *comes = s->comes < LENGTH ? arena_printf(arena, "tid == %u", s->comes) : NULL;
+    if (who && s->kind == ASSERT) {
+        comes = comes ? arena_printf(arena, "%s && (%s)", comes, who) : who;
+        who = NULL;
+    }
+    if (s->expression >> 8 & 1) /* two ways to the same place */
+        text_format(out, " goto C%u, D%u; C%u: goto E%u; D%u: goto E%u; E%u:", i, i, i, i, i, i, i);
+    if (comes)
+        enter(out, i, comes);
+    text_format(out, " %.*s", (int)strlen(text) - 1, text);
+    if (who)
+        text_format(out, " if (%s)", who);
+    text_put(out, ";");
+    if (comes)
+        leave(out, i);
+}
+
+static void write_structured(struct arena *arena, const struct drawn_kernel *k, uint32_t i,
+                             struct text *out)
+{
+    const struct statement *s = &k->s[i];
+    const char *who, *text = write_statement(arena, k, i, &who);
+    if (s->comes < LENGTH)
+        text_format(out, " if (tid == %u) {", s->comes);
+    text_format(out, who ? " if (%s) { %s }" : "%s %s", who ? who : "", text);
+    text_put(out, s->comes < LENGTH ? " }" : "");
+}
+
+static void begin_loop(const struct drawn_kernel *k, uint32_t l, const char *counter,
+                       struct text *out)
+{
+    static const char *const more[] = {"tid", "bid", "", "", "0"};
+    const struct loop *loop = &k->loops[l];
+    const char *condition =
+        arena_printf(out->arena, "%s < %u + %s", counter, loop->least, more[loop->by]);
+    if (k->of_blocks)
+        text_format(out, " %s = 0; goto H%u; H%u: d = %s; goto B%u, X%u; B%u: assume(d);", counter,
+                    l, l, condition, l, l, l);
+    else
+        text_format(out, " %s = 0; while (%s) {", counter, condition);
+}
+
+static void end_loop(const struct drawn_kernel *k, uint32_t l, const char *counter,
+                     struct text *out)
+{
+    text_format(out, " %s = %s + 1;", counter, counter);
+    if (k->of_blocks)
+        text_format(out, " goto H%u; X%u: assume(!d);", l, l);
+    else
+        text_put(out, " }");
 }
 
 /* Loops are begun and ended around their statements. */
 static void write_body(struct arena *arena, const struct drawn_kernel *k, struct text *out)
 {
-    static const char *const counters[LOOPS] = {"i", "j"}, *const more[] = {"tid", "bid", "", "",
-                                                                            "0"};
+    static const char *const counters[LOOPS] = {"i", "j"};
     for (uint32_t i = 0; i < k->count; i++) {
         for (uint32_t l = 0; l < LOOPS; l++)
             if (k->loops[l].from == i && k->loops[l].to > i)
-                text_format(out, " %s = 0; while (%s < %u + %s) {", counters[l], counters[l],
-                            k->loops[l].least, more[k->loops[l].by]);
-        text_format(out, " %s", write_statement(arena, k, i));
+                begin_loop(k, l, counters[l], out);
+        if (k->of_blocks)
+            write_in_block(arena, k, i, out);
+        else
+            write_structured(arena, k, i, out);
         for (uint32_t l = LOOPS; l-- > 0;)
             if (k->loops[l].to == i + 1 && k->loops[l].from <= i)
-                text_format(out, " %s = %s + 1; }", counters[l], counters[l]);
+                end_loop(k, l, counters[l], out);
     }
 }
 
@@ -320,7 +402,7 @@ static bool takes_part(struct arena *arena, uint32_t i, struct thread t, const s
         if (i >= t.of->loops[l].from && i < t.of->loops[l].to &&
             !makes_trip(&t.of->loops[l], t, t.trip[l]))
             return false;
-    return is[s->by] == s->guard;
+    return (s->comes == LENGTH || s->comes == t.tid) && is[s->by] == s->guard;
 }
 
 /* Whether the thread ends before it accesses anything: by looking whether it takes part, or at what it writes; or what
@@ -331,7 +413,8 @@ static bool ends_before(struct arena *arena, uint32_t i, struct thread t, const 
     const char *text;
     const uint32_t under = element_under(arena, s, t, in, &text);
     const bool claims = s->kind == ASSERT || s->kind == ASSUME,
-               looks = claims || s->by == BY_UNDER || (s->kind == WRITE && s->writes_under);
+               gives = s->kind == WRITE || s->kind == ATOMIC || s->kind == FETCH,
+               looks = claims || s->by == BY_UNDER || (gives && s->writes_under);
     return (looks && under == LENGTH) || (claims && under == 0);
 }
 
@@ -542,11 +625,21 @@ static struct question draw_question(struct pcg *rng, const struct drawn_kernel 
     return q;
 }
 
-/* Mostly an element that somebody accesses. */
+/* Mostly an element that both access, the first one no later than the second one, or else that somebody does. */
 static void aim(struct question *q, const struct deeds *d, struct pcg *rng)
 {
+    uint32_t found = 0;
+    for (uint32_t j = 0; j < d->count; j++)
+        for (uint32_t i = 0; i <= j; i++) {
+            const struct deed *a = &d->all[i], *b = &d->all[j];
+            if (makes_access(a->kind) && makes_access(b->kind) && a->is_shared == b->is_shared &&
+                a->takes[0] && b->takes[1] && a->element[0] == b->element[1] &&
+                a->element[0] < LENGTH && pcg_below(rng, ++found) == 0)
+                q->elements[a->is_shared] = a->element[0];
+        }
     const struct deed *deed = &d->all[pcg_below(rng, d->count + 1)];
-    if (deed < d->all + d->count && makes_access(deed->kind) && deed->element[0] < LENGTH)
+    if ((found == 0 || pcg_below(rng, 4) == 0) && deed < d->all + d->count &&
+        makes_access(deed->kind) && deed->element[0] < LENGTH)
         q->elements[deed->is_shared] = deed->element[pcg_below(rng, 2)] % LENGTH;
 }
 
@@ -581,11 +674,12 @@ const char *emitted_sequential(struct arena *arena, uint64_t number, const char 
                 "launch(threads = %u, warp = %u, blocks = %u); global int g[%d]; shared int s[%d]; "
                 "global input int h[%d]; shared input int q[%d]; global input int n; "
                 "shared input int m; global int c[%zu] = {%u, %u}; "
-                "private int a, i, j, b = %d; kernel k() {%s",
+                "private int a, d, i, j, b = %d; kernel k() %s{%s%s",
                 k.threads, k.warp, k.blocks, LENGTH, LENGTH, INPUTS, INPUTS,
-                sizeof starts / sizeof *starts, starts[0], starts[1], START, own);
+                sizeof starts / sizeof *starts, starts[0], starts[1], START,
+                k.of_blocks ? "blocks " : "", own, k.of_blocks ? " Start:" : "");
     write_body(arena, &k, &out);
-    text_put(&out, " }");
+    text_put(&out, k.of_blocks ? " goto End; }" : " }");
     *text = out.bytes;
     enum sequential_style style = pcg_below(&rng, 2) ? SEQUENTIAL_TUTORIAL : SEQUENTIAL_BOOGIE;
     const char *printed =

@@ -95,6 +95,27 @@ static const char *broken(struct drawn *d, const char **text)
     return NULL;
 }
 
+/* What a kernel says must not be is told of, where it stands. */
+const char *texts_of_mistake(struct arena *arena, uint64_t number, const char **text)
+{
+    struct drawn d = drawn_begin(arena, number, DRAWN_MISTAKES);
+    struct drawn_mistake mistake = {.places = 4u << drawn_below(&d, 6)};
+    struct diag *diag = ARENA_NEW(arena, struct diag);
+    texts_draw_kernel(&d, &mistake);
+    *text = d.text.bytes;
+    if (!mistake.told)
+        return NULL;
+    const struct location at = texts_place(*text, mistake.at);
+    diag_init(diag, "text", *text, strlen(*text));
+    if (parse_kernel(arena, *text, strlen(*text), diag))
+        return arena_printf(arena, "taken: '%s' was to be told at %u:%u", mistake.told, at.line,
+                            at.column);
+    if (tells(diag, mistake.told, &at))
+        return NULL;
+    return arena_printf(arena, "refused: '%s' was to be told at %u:%u, and is not", mistake.told,
+                        at.line, at.column);
+}
+
 static const char *of_drawn(struct drawn *d, const char **text)
 {
     *text = d->text.bytes;
@@ -105,7 +126,7 @@ static const char *of_drawn(struct drawn *d, const char **text)
 const char *texts_of_kernel(struct arena *arena, uint64_t number, const char **text)
 {
     struct drawn d = drawn_begin(arena, number, DRAWN_KERNELS);
-    texts_draw_kernel(&d);
+    texts_draw_kernel(&d, NULL);
     return of_drawn(&d, text);
 }
 
@@ -189,6 +210,8 @@ void texts_judge(struct checking *c)
         differs = texts_of_program(c->arena, draw / 16384, &text);
     if (!differs)
         differs = texts_of_rows(c->arena, draw / 4, &text);
+    for (uint64_t i = 0; i < TEXTS_MISTAKES && !differs; i++)
+        differs = texts_of_mistake(c->arena, draw / 4 + i, &text);
     if (!differs && draw / 64 % TEXTS_HOST_SHARE == 0)
         differs = texts_of_host(c->arena, draw / 256, &text);
     if (!differs && draw / 4096 % TEXTS_BASE_SHARE == 0)

@@ -12,6 +12,7 @@
 enum {
     TEXTS_PROGRAMS_SHARE = 4, /* modules of several entries are divided in one case of so many */
     TEXTS_LAYOUT_SHARE = 2,   /* likewise, modules are laid out */
+    TEXTS_MISTAKES = 3,       /* of a case */
     TEXTS_HOST_SHARE = 4,     /* likewise, a host program is read */
     TEXTS_BASE_SHARE = 16,    /* likewise, errors of a text are told, and an arena is used */
     TEXTS_LAUNCH_SHARE =
@@ -42,6 +43,8 @@ const char *texts_of_host(struct arena *arena, uint64_t number, const char **tex
 const char *texts_of_base(struct arena *arena, uint64_t number, const char **text);
 /* What an entry of module number so needs otherwise than who names whom says. */
 const char *texts_of_program(struct arena *arena, uint64_t number, const char **text);
+/* What is not told of a kernel with a mistake. */
+const char *texts_of_mistake(struct arena *arena, uint64_t number, const char **text);
 /* What instructions of any row, as they are read and printed, say otherwise than they were drawn. */
 const char *texts_of_rows(struct arena *arena, uint64_t number, const char **text);
 /* What the launch of an entry is otherwise than its settings say; which of its parameters are taken for something else

@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { INSTRUCTIONS = 6, MODIFIERS = 16 };
+#define END "\nret;\n}\n"
+enum { INSTRUCTIONS = 6, WRONG = 4 /* behind them, until one is wrong */, MODIFIERS = 16 };
 
 struct row {
     struct drawn *d;
@@ -18,7 +19,7 @@ struct row {
     const char *modifiers[MODIFIERS]; /* in the order of the text */
     uint32_t count;
     struct text operands; /* as they are printed */
-    bool wrong;           /* one of them does not fit */
+    bool may_err, wrong;  /* one of them shall not fit; does not */
 };
 
 static uint32_t below(struct row *r, uint32_t n)
@@ -29,6 +30,14 @@ static uint32_t below(struct row *r, uint32_t n)
 static bool once_in(struct row *r, uint32_t n)
 {
     return drawn_once_in(r->d, n);
+}
+
+/* Whether what comes next does not fit: once, as a rule not at the first place. */
+static bool errs(struct row *r)
+{
+    const bool is = r->may_err && !r->wrong && once_in(r, 3);
+    r->wrong |= is;
+    return is;
 }
 
 /* ---- modifiers ---- */
@@ -114,22 +123,33 @@ static const char *name_of(struct row *r, uint32_t at)
     return arena_printf(r->d->arena, "%%%s_%u", registers[at].type, (unsigned)below(r, OF_A_TYPE));
 }
 
-/* One that fits, or, once, one that does not, or is negated where that may not be. */
-static void reg(struct row *r, const struct ptx_item_pattern *item, bool may_err)
+/* One of those that fit. */
+static uint32_t drawn_fitting(struct row *r, const struct ptx_item_pattern *item)
 {
-    const bool errs = may_err && !r->wrong && once_in(r, 3);
-    const uint32_t first = below(r, REGISTERS);
-    for (uint32_t k = 0; k < REGISTERS; k++) {
-        const uint32_t at = (first + k) % REGISTERS;
-        const bool negates = errs && item->type.kind == PTX_CLASS_PRED && !item->negatable;
-        if (takes(item, at) == (errs && !negates))
-            continue;
-        if (negates || (item->negatable && once_in(r, 3)))
-            put(r, "!");
-        put(r, name_of(r, at));
-        r->wrong |= errs;
-        return;
-    }
+    uint32_t at = below(r, REGISTERS);
+    while (!takes(item, at))
+        at = (at + 1) % REGISTERS;
+    return at;
+}
+
+/* One that does not, although its size or its kind does. */
+static uint32_t drawn_near(struct row *r, const struct ptx_item_pattern *item)
+{
+    uint32_t at = below(r, REGISTERS);
+    while (takes(item, at) || (registers[at].kind != item->type.kind &&
+                               registers[at].bits != item->type.bits && !once_in(r, REGISTERS)))
+        at = (at + 1) % REGISTERS;
+    return at;
+}
+
+/* Or one that is negated where that may not be. */
+static void reg(struct row *r, const struct ptx_item_pattern *item)
+{
+    const bool wrong = errs(r), is_truth = item->type.kind == PTX_CLASS_PRED;
+    const bool negates = wrong && is_truth && !item->negatable;
+    if (negates || (item->negatable && once_in(r, 3)))
+        put(r, "!");
+    put(r, name_of(r, wrong && !negates ? drawn_near(r, item) : drawn_fitting(r, item)));
 }
 
 static void integer(struct row *r, uint64_t value)
@@ -141,11 +161,10 @@ static void integer(struct row *r, uint64_t value)
 /* ---- operands ---- */
 
 /* An integer where a float is wanted, or the other way round, does not fit. */
-static void constant(struct row *r, const struct ptx_item_pattern *item, bool may_err)
+static void constant(struct row *r, const struct ptx_item_pattern *item)
 {
-    const bool errs = may_err && !r->wrong && once_in(r, 3);
-    const bool is_float = (item->type.kind == PTX_CLASS_FLOAT) != errs;
-    r->wrong |= errs;
+    const bool is_float =
+        (item->type.kind == PTX_CLASS_FLOAT) != (item->type.kind != PTX_CLASS_BITS && errs(r));
     if (!is_float)
         integer(r, below(r, 16));
     else if (once_in(r, 2))
@@ -154,34 +173,35 @@ static void constant(struct row *r, const struct ptx_item_pattern *item, bool ma
         put(r, arena_printf(r->d->arena, "0d%08X%08X", (unsigned)pcg_next(&r->d->rng), 5u));
 }
 
-static void value(struct row *r, const struct ptx_item_pattern *item, bool may_err)
+/* r|p where there may be two. */
+static void value(struct row *r, const struct ptx_item_pattern *item)
 {
     static const struct ptx_item_pattern truth = {.is_result = true,
                                                   .type = {PTX_CLASS_PRED, 1, false}};
-    if (item->is_result && item->sinkable && once_in(r, 4)) {
+    if (item->is_result ? item->sinkable && once_in(r, 4) : once_in(r, 64) && errs(r)) {
         put(r, "_");
-    } else if (!item->is_result && once_in(r, 4)) {
-        constant(r, item, may_err && item->type.kind != PTX_CLASS_BITS);
-    } else if (item->paired && once_in(r, 2)) {
-        reg(r, item, may_err);
+    } else if (item->is_result ? once_in(r, 16) && errs(r) : once_in(r, 4)) {
+        constant(r, item);
+    } else {
+        reg(r, item);
+        if (!item->paired ? !once_in(r, 16) || !errs(r) : once_in(r, 2))
+            return;
         put(r, "|");
         if (once_in(r, 3))
             put(r, "_");
         else
-            reg(r, &truth, may_err);
-    } else {
-        reg(r, item, may_err);
+            reg(r, &truth);
     }
 }
 
 static void vector(struct row *r, struct ptx_item_pattern item, uint32_t count)
 {
-    item.sinkable = false;
+    count += once_in(r, 4) && errs(r);
     put(r, "{");
     for (uint32_t i = 0; i < count; i++) {
         if (i > 0)
             between(r);
-        reg(r, &item, true);
+        reg(r, &item);
     }
     put(r, "}");
 }
@@ -199,27 +219,41 @@ static uint32_t elements(const struct row *r)
                                                 : 1;
 }
 
-/* [name + n], [register + n], [n]; in generic and global memory an address has 64 bits. `open`: without what closes. */
-static void address(struct row *r, bool open)
+/* A variable of the space, or, of a generic address, of one that has such; a register: in generic and global memory an
+ * address has 64 bits, elsewhere 32 will do. */
+static void base(struct row *r)
 {
     static const char *const names[] = {"gv", "sv", "lv", "cv", "pv"};
     static const char *const spaces[] = {"global", "shared", "local", "const", "param"};
+    static const char *const near[] = {"%u32_0", "%b32_1", "%f64_0", "%s16_2", "%pred_1"};
     static const struct ptx_item_pattern wide = {.type = {PTX_CLASS_INT, 64, false}},
                                          narrow = {.type = {PTX_CLASS_INT, 32, false}};
+    enum { SPACES = sizeof spaces / sizeof *spaces, GENERIC = 3, NARROW = 2 };
+    const bool is_named = r->words[PTX_SLOT_SPACE] != PTX_W_NONE, is_name = !once_in(r, 3);
     const char *space = ptx_words[r->words[PTX_SLOT_SPACE]];
-    const uint32_t kind = below(r, 4), by = below(r, 3);
-    uint32_t at = below(r, 3); /* of a generic address: any of the first three */
-    const bool is_named = r->words[PTX_SLOT_SPACE] != PTX_W_NONE;
-    put(r, "[");
-    for (uint32_t i = 0; is_named && i < sizeof spaces / sizeof *spaces; i++)
+    uint32_t at = below(r, GENERIC);
+    for (uint32_t i = 0; is_named && i < SPACES; i++)
         at = strncmp(space, spaces[i], strlen(spaces[i])) == 0 ? i : at;
-    if (kind == 0) {
+    const bool is_far = !is_named || at == 0, wrong = errs(r);
+    if (is_name && wrong)
+        at = is_named ? (at + 1 + below(r, SPACES - 1)) % SPACES : GENERIC + below(r, 2);
+    if (is_name)
+        put(r, names[at]);
+    else if (wrong)
+        put(r, near[is_far ? below(r, 5) : NARROW + below(r, 3)]);
+    else
+        put(r, name_of(r, drawn_fitting(r, is_far || once_in(r, 2) ? &wide : &narrow)));
+}
+
+/* [base + n], [n]. `open`: without what closes. */
+static void address(struct row *r, bool open)
+{
+    const uint32_t by = below(r, 3);
+    put(r, "[");
+    if (once_in(r, 4)) {
         integer(r, 8 * by);
     } else {
-        if (kind < 3)
-            put(r, names[at]);
-        else
-            reg(r, is_named && at > 0 && once_in(r, 2) ? &narrow : &wide, false);
+        base(r);
         if (by > 0) {
             put(r, once_in(r, 2) ? "+" : "-");
             integer(r, by);
@@ -242,7 +276,7 @@ static void coordinates(struct row *r, const struct ptx_item_pattern *item)
     for (uint32_t i = 0; i < (count == 3 && once_in(r, 2) ? 4 : count); i++) {
         if (i > 0)
             between(r);
-        reg(r, i == 0 && layered ? &layer : item, true);
+        reg(r, i == 0 && layered ? &layer : item);
     }
     put(r, "}");
     put(r, "]");
@@ -252,7 +286,7 @@ static void coordinates(struct row *r, const struct ptx_item_pattern *item)
 static void moved(struct row *r, struct ptx_item_pattern item, bool may_be_parts)
 {
     if (item.type.kind != PTX_CLASS_BITS || item.type.bits < 32 || !may_be_parts || once_in(r, 2)) {
-        value(r, &item, true);
+        value(r, &item);
         return;
     }
     const uint32_t parts = item.type.bits == 64 && once_in(r, 2) ? 4 : 2;
@@ -273,14 +307,17 @@ static void operand(struct row *r, enum ptx_form form, const struct ptx_item_pat
         coordinates(r, item);
         return;
     case 'k':
-        reg(r, item->type.kind == PTX_CLASS_NONE ? &any : item, false);
+        put(r, name_of(r, drawn_fitting(r, item->type.kind == PTX_CLASS_NONE ? &any : item)));
         return;
     case 'l':
         put(r, "Here");
         return;
     case 'i':
     case 'b':
-        integer(r, below(r, 16));
+        if (item->kind == 'i' && errs(r))
+            reg(r, &any);
+        else
+            integer(r, item->kind == 'b' && errs(r) ? 16 : below(r, 16));
         return;
     case 'm':
         moved(r, *item, place == 0);
@@ -296,10 +333,10 @@ static void operand(struct row *r, enum ptx_form form, const struct ptx_item_pat
         if (count > 1 || (item->kind != 'v' && once_in(r, 2)))
             vector(r, *item, count);
         else
-            value(r, item, true);
+            value(r, item);
         return;
     default:
-        value(r, item, true);
+        value(r, item);
     }
 }
 
@@ -309,13 +346,19 @@ static void draw_operands(struct row *r, enum ptx_form form)
     const char *pattern = ptx_forms[form].operands;
     struct ptx_item_pattern item;
     uint32_t count = 0, extra = below(r, 2);
+    bool is_open = false;
     while (ptx_item_next(&pattern, r->words, &item)) {
+        is_open |= item.optional;
         if (item.optional && extra == 0)
             continue;
         extra -= item.optional;
         if (count > 0)
             between(r);
         operand(r, form, &item, count++);
+    }
+    if (count > 0 && !is_open && once_in(r, 8) && errs(r)) {
+        between(r);
+        integer(r, 1);
     }
 }
 
@@ -359,7 +402,7 @@ static const char *instruction(struct row *r)
     draw_modifiers(r, form);
     if (once_in(r, 4)) {
         put(r, "@");
-        reg(r, &truth, true);
+        reg(r, &truth);
         text_put(&r->operands, " ");
     }
     for (uint32_t i = 0; i < r->count; i++)
@@ -388,14 +431,23 @@ static const char *as_printed(struct arena *arena, const struct ptx_instruction 
     return sorted(arena, line, modifiers, count, tail);
 }
 
-static const char *compare(struct arena *arena, const char *what, const char *text,
-                           const char *const *meant, const struct ptx_module **module)
+static const struct ptx_module *read_module(struct arena *arena, const char *text, const char **why)
 {
     struct diag *diag = ARENA_NEW(arena, struct diag);
     diag_init(diag, "text", text, strlen(text));
-    *module = ptx_parse(arena, text, strlen(text), diag);
+    const struct ptx_module *module = ptx_parse(arena, text, strlen(text), diag);
+    if (!module)
+        *why = drawn_first_error(arena, diag);
+    return module;
+}
+
+static const char *compare(struct arena *arena, const char *what, const char *text,
+                           const char *const *meant, const struct ptx_module **module)
+{
+    const char *why;
+    *module = read_module(arena, text, &why);
     if (!*module)
-        return arena_printf(arena, "%s: refused, %s", what, drawn_first_error(arena, diag));
+        return arena_printf(arena, "%s: refused, %s", what, why);
     const struct ptx_item *item = (*module)->items;
     while (item->kind != PTX_ITEM_FUNCTION)
         item = item->next;
@@ -414,9 +466,9 @@ static const char *compare(struct arena *arena, const char *what, const char *te
 const char *texts_of_rows(struct arena *arena, uint64_t number, const char **text)
 {
     struct drawn d = drawn_begin(arena, number, DRAWN_ROWS);
-    struct row r = {.d = &d, .wrong = !drawn_once_in(&d, 4)}; /* no second one does not fit */
-    const bool may_be_wrong = !r.wrong;
-    const char *meant[INSTRUCTIONS];
+    struct row r = {.d = &d};
+    const char *meant[INSTRUCTIONS], *differs;
+    const struct ptx_module *module;
     text_put(&d.text, ".version 8.6\n.target sm_90\n.address_size 64\n.global .b64 gv[8];\n"
                       ".shared .b64 sv[8];\n.const .b64 cv[8];\n.entry k(.param .b64 pv)\n{\n"
                       ".local .b64 lv[8];\n");
@@ -426,14 +478,16 @@ const char *texts_of_rows(struct arena *arena, uint64_t number, const char **tex
     text_put(&d.text, "Here:\n");
     for (uint32_t i = 0; i < INSTRUCTIONS; i++)
         meant[i] = instruction(&r);
-    text_put(&d.text, "\nret;\n}\n");
-    *text = d.text.bytes;
-    const struct ptx_module *module;
-    const char *differs = compare(arena, "read", *text, meant, &module);
-    if (may_be_wrong && r.wrong)
-        return module ? "taken: an operand that does not fit" : NULL;
-    if (differs)
+    *text = arena_printf(arena, "%s%s", d.text.bytes, END);
+    if ((differs = compare(arena, "read", *text, meant, &module)))
         return differs;
     *text = ptx_print(arena, module);
-    return compare(arena, "printed", *text, meant, &module);
+    if ((differs = compare(arena, "printed", *text, meant, &module)))
+        return differs;
+    r.may_err = true;
+    for (uint32_t i = 0; i < WRONG && !r.wrong; i++)
+        (void)instruction(&r);
+    *text = arena_printf(arena, "%s%s", d.text.bytes, END);
+    return r.wrong && read_module(arena, *text, &differs) ? "taken: an operand that does not fit"
+                                                          : NULL;
 }

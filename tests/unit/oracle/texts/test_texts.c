@@ -23,6 +23,12 @@ static void programs(void **state)
     drawn_texts_ask(texts_of_program);
 }
 
+static void mistakes(void **state)
+{
+    (void)state;
+    drawn_texts_ask(texts_of_mistake);
+}
+
 static void rows(void **state)
 {
     (void)state;
@@ -45,6 +51,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(kernels),  cmocka_unit_test(ptx),
                                        cmocka_unit_test(programs), cmocka_unit_test(rows),
-                                       cmocka_unit_test(hosts),    cmocka_unit_test(base)};
+                                       cmocka_unit_test(mistakes), cmocka_unit_test(hosts),
+                                       cmocka_unit_test(base)};
     return cmocka_run_group_tests(tests, support_setup, support_teardown);
 }
