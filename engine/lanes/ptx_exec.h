@@ -12,6 +12,8 @@
 #include "engine/machine/semantics.h"
 #include "engine/program/ptx_code.h"
 
+#include <stddef.h>
+
 #define PTX_SITE_SHARES (1u << 31)
 
 enum { PTX_CLOCK_TICK = 1000 };
@@ -22,8 +24,11 @@ struct ptx_lane {
     uint32_t byte;        /* first byte of its local memory, from the thread's */
     uint32_t depth;       /* frames below it: |κ| - 1 */
     uint32_t function;    /* of the current frame */
-    uint32_t clocks;      /* how often the lane has read a clock */
+    uint32_t clocks;      /* how often the lane has read a clock: no part of its frame */
 };
+
+/* Of a lane, where its frame is: those before `clocks`. */
+#define PTX_FRAME_BYTES offsetof(struct ptx_lane, clocks)
 
 /* What a step needs beside the state: the semantics' scratch_bytes is at least its size, and it stands
  * at the start of machine->scratch. */

@@ -129,7 +129,7 @@ static void set_uniform(struct machine *machine, struct ptx_lanes *lanes)
 {
     bool uniform = true;
     for (uint32_t lane = 1; lane < lanes->count && uniform; lane++)
-        uniform = memcmp(&lanes->lane[lane], &lanes->lane[0], sizeof lanes->lane[0]) == 0;
+        uniform = memcmp(&lanes->lane[lane], &lanes->lane[0], PTX_FRAME_BYTES) == 0;
     put(machine, &lanes->uniform, uniform);
 }
 

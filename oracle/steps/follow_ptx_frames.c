@@ -123,5 +123,5 @@ void follow_ptx_framed(struct follow_step *s)
     lanes->uniform = true;
     for (uint32_t l = 1; l < lanes->count; l++)
         lanes->uniform =
-            lanes->uniform && memcmp(&lanes->lane[l], &lanes->lane[0], sizeof lanes->lane[0]) == 0;
+            lanes->uniform && memcmp(&lanes->lane[l], &lanes->lane[0], PTX_FRAME_BYTES) == 0;
 }
