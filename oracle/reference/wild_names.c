@@ -78,6 +78,44 @@ static const char *schedule_differs(struct arena *arena, struct pcg *rng)
                : NULL;
 }
 
+/* ---- which schedules a case has ---- */
+
+/* docs/oracles.md, "What is explored": one after the other, and from the fifth on the same eleven again and again, in
+ * whose turns an actor is starved, a prefix and a quantum grow. */
+static const char *portfolio_differs(struct arena *arena, struct pcg *rng)
+{
+    static const struct {
+        enum sched_kind kind;
+        uint32_t depth;
+    } cycle[] = {{SCHED_PCT, 1},         {SCHED_PCT, 2},    {SCHED_PCT, 3},
+                 {SCHED_PCT, 4},         {SCHED_PCT, 5},    {SCHED_POS, 0},
+                 {SCHED_SURW, 0},        {SCHED_STARVE, 0}, {SCHED_UNFAIR_FAIR, 0},
+                 {SCHED_ROUND_ROBIN, 0}, {SCHED_UNIFORM, 0}};
+    enum { FIRST = 4, CYCLE = sizeof cycle / sizeof *cycle, TURNS = 12 };
+    static const enum sched_kind first[FIRST] = {SCHED_SEQUENTIAL, SCHED_REVERSE, SCHED_ROUND_ROBIN,
+                                                 SCHED_UNIFORM};
+    const uint64_t seed = pcg_next(rng);
+    const uint32_t index = pcg_below(rng, FIRST + TURNS * CYCLE), actors = 1 + pcg_below(rng, 9);
+    const bool stackless = pcg_below(rng, 2), surw = pcg_below(rng, 2);
+    const uint32_t later = index < FIRST ? 0 : index - FIRST, place = later % CYCLE,
+                   turn = later / CYCLE;
+    const struct sched_spec spec = sched_portfolio(
+        seed, index, actors, (stackless ? PORTFOLIO_STACKLESS : 0) | (surw ? PORTFOLIO_SURW : 0));
+    const bool in_cycle = index >= FIRST;
+    enum sched_kind kind = in_cycle ? cycle[place].kind : first[index];
+    if (kind == SCHED_SURW && !surw)
+        kind = SCHED_UNIFORM;
+    if (in_cycle && stackless && cycle[place].depth > 3)
+        kind = SCHED_STACKLESS;
+    const bool same = spec.kind == kind && spec.seed == seed && spec.index == index &&
+                      (kind != SCHED_PCT || spec.depth == cycle[place].depth) &&
+                      (kind != SCHED_STARVE || spec.victim == turn % actors) &&
+                      (kind != SCHED_UNFAIR_FAIR || spec.prefix == 16u << turn % 6) &&
+                      (kind != SCHED_ROUND_ROBIN || spec.quantum == (in_cycle ? 2 + turn % 7 : 1));
+    return same ? NULL
+                : arena_printf(arena, "a schedule of the portfolio: number %u", (unsigned)index);
+}
+
 /* ---- lists of subjects ---- */
 
 static const char *subjects_differ(struct arena *arena, struct pcg *rng)
@@ -126,5 +164,7 @@ const char *wild_names_differ(struct arena *arena, uint64_t number)
 {
     struct pcg rng = pcg_derive(number, PCG_SCHEDULE, 89);
     const char *differs = schedule_differs(arena, &rng);
-    return differs ? differs : subjects_differ(arena, &rng);
+    if (!differs)
+        differs = subjects_differ(arena, &rng);
+    return differs ? differs : portfolio_differs(arena, &rng);
 }

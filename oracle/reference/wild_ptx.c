@@ -1,7 +1,9 @@
 /*
  * wild_ptx.c - small programs of PTX whose instructions are drawn one by one: branches to anywhere, barriers of any
  * number, instructions of lanes together, in warps of up to 64 lanes; half of them raw, the branch unit's instructions
- * in any order. Most get stuck, or wait for ever, behind some steps.
+ * in any order. Most get stuck, or wait for ever, behind some steps. A third have a function, which is called at
+ * several places and calls itself, so deep as a lane's number says: lanes of one instruction are in several frames,
+ * where raw tokens bring them there.
  */
 #include "oracle/reference/wild.h"
 
@@ -13,7 +15,7 @@ enum { MOST = 14, FUEL = 6 };
 struct drawing {
     struct pcg rng;
     struct text out;
-    bool raw, of_barriers;
+    bool raw, of_barriers, has_function, in_function;
     uint32_t threads, warp, count, at;
 };
 
@@ -143,6 +145,19 @@ static void branch_unit(struct drawing *d)
                     (unsigned)second, d->at % 3 ? "bra" : "call");
 }
 
+/* In the function only while there is fuel; there it stands in front of what lanes do together, as a rule. */
+static void call(struct drawing *d)
+{
+    static const char *const counts[] = {"n", "t", "1", "a"};
+    const char *who = d->in_function ? "@f " : guard(d);
+    if (d->in_function)
+        put(d, "\tsub.s32 n, n, 1;\n\tsetp.gt.s32 f, n, 0;\n");
+    if (d->raw)
+        text_format(&d->out, "\t%spreRet L%u;\n", who, (unsigned)d->at + 1);
+    text_format(&d->out, "\t%scall (%s), fn, (%s, %s);\n", who, d->in_function ? "b" : "a",
+                once_in(d, 2) ? "a" : "b", counts[d->in_function ? 0 : below(d, 4)]);
+}
+
 static void instruction(struct drawing *d)
 {
     const uint32_t kind = below(d, 16);
@@ -152,6 +167,10 @@ static void instruction(struct drawing *d)
         const char *who = once_in(d, 3) ? "@f " : guard(d);
         text_format(&d->out, "\tsub.s32 n, n, 1;\n\tsetp.gt.s32 f, n, 0;\n\t%sbra L%u;\n", who,
                     (unsigned)label(d));
+        return;
+    }
+    if (d->has_function && (kind == 5 || (d->in_function && d->at == 0))) {
+        call(d);
         return;
     }
     put(d, "\t");
@@ -181,6 +200,35 @@ static void given(struct drawing *d)
     text_format(&d->out, ",%u", (unsigned)(12 + below(d, 2 * d->count)));
 }
 
+/* What each frame begins with. */
+static void registers(struct drawing *d, uint32_t fuel, uint32_t lanes)
+{
+    put(d, d->in_function ? "\t.reg .u32 b, c, m, t, s, o;\n"
+                          : "\t.reg .u32 a, b, c, n, m, t, s, o;\n");
+    put(d, "\t.reg .pred p0, p1, f;\n\tmov.u32 t, %tid.x;\n");
+    if (!d->in_function)
+        text_format(&d->out, "\tmov.u32 n, %u;\n\tmov.u32 a, t;\n", (unsigned)fuel);
+    text_format(&d->out,
+                "\tmov.u32 m, %u;\n\tmov.u32 o, out;\n\tmov.u32 s, mine;\n"
+                "\tmad.lo.u32 s, t, 4, s;\n\tand.b32 b, t, 1;\n\tsetp.eq.u32 p0, b, 0;\n"
+                "\tsetp.lt.u32 p1, t, %u;\n\tsetp.eq.u32 f, t, 0;\n",
+                (unsigned)lanes, (unsigned)below(d, d->threads + 1));
+}
+
+static void function(struct drawing *d, uint32_t lanes)
+{
+    const uint32_t count = d->count;
+    d->in_function = true;
+    d->count = 2 + below(d, 5);
+    put(d, ".func (.reg .u32 r) fn(.reg .u32 a, .reg .u32 n)\n{\n");
+    registers(d, 0, lanes);
+    for (d->at = 0; d->at < d->count; d->at++)
+        instruction(d);
+    text_format(&d->out, "L%u:\n\tadd.u32 r, a, b;\n\tret;\n}\n", (unsigned)d->count);
+    d->count = count;
+    d->in_function = false;
+}
+
 const char *wild_ptx(struct arena *arena, bool of_barriers, uint64_t number)
 {
     struct drawing d = {.rng = pcg_derive(number, PCG_SCHEDULE, 97), .out = text_begin(arena)};
@@ -191,22 +239,17 @@ const char *wild_ptx(struct arena *arena, bool of_barriers, uint64_t number)
     d.threads = wide ? d.warp - below(&d, 8) : 1 + below(&d, 9);
     d.count = 3 + below(&d, MOST);
     const uint32_t fuel = 1 + below(&d, FUEL), lanes = pcg_next(&d.rng);
+    d.has_function = once_in(&d, 3);
     text_format(&d.out, "// simtfuzz: threads=%u warp=%u blocks=%u%s", (unsigned)d.threads,
                 (unsigned)d.warp, wide ? 1u : 1 + below(&d, 2), d.raw ? " raw" : "");
     if (d.raw && once_in(&d, 2))
         given(&d);
-    text_format(
-        &d.out,
-        "\n.version 8.0\n.target sm_90\n"
-        ".address_size 32\n.global .align 4 .u32 out[2];\n.global .align 4 .u32 mine[128];\n"
-        ".entry k()\n{\n\t.reg .u32 a, b, c, n, m, t, s, o;\n"
-        "\t.reg .pred p0, p1, f;\n");
-    text_format(&d.out,
-                "\tmov.u32 t, %%tid.x;\n\tmov.u32 n, %u;\n\tmov.u32 m, %u;\n"
-                "\tmov.u32 o, out;\n\tmov.u32 s, mine;\n\tmad.lo.u32 s, t, 4, s;\n"
-                "\tand.b32 b, t, 1;\n\tsetp.eq.u32 p0, b, 0;\n\tsetp.lt.u32 p1, t, %u;\n"
-                "\tsetp.eq.u32 f, t, 0;\n\tmov.u32 a, t;\n",
-                (unsigned)fuel, (unsigned)lanes, (unsigned)below(&d, d.threads + 1));
+    put(&d, "\n.version 8.0\n.target sm_90\n.address_size 32\n"
+            ".global .align 4 .u32 out[2];\n.global .align 4 .u32 mine[128];\n");
+    if (d.has_function)
+        function(&d, lanes);
+    put(&d, ".entry k()\n{\n");
+    registers(&d, fuel, lanes);
     for (d.at = 0; d.at < d.count; d.at++)
         instruction(&d);
     text_format(&d.out, "L%u:\n\texit;\n}\n", (unsigned)d.count);

@@ -23,10 +23,12 @@ struct drawing {
     uint32_t threads, warp;
     bool has_votes, has_named, has_barriers, has_functions, has_choices, is_rough, is_of_barriers;
     bool in_function, reduces;
+    bool gives_two; /* procedures do */
     bool in_loop, breakable;
     uint32_t counters; /* of loops around */
     uint32_t left;     /* statements */
     uint32_t local;    /* elements of the function's array z; 0: it has none */
+    uint32_t many;     /* elements of each thread's array w; 0: there is none */
 };
 
 static uint32_t below(struct drawing *d, uint32_t n)
@@ -87,8 +89,9 @@ static void element(struct drawing *d)
 {
     static const char *const arrays[] = {"g", "s", "c", "z", "z"};
     uint32_t which = below(d, d->local ? 5 : 3);
-    put(d, arrays[which]);
-    index_of(d, which > 2 ? d->local : which == 2 ? 2 : 4);
+    const bool is_many = d->many && which == 2 && once_in(d, 2);
+    put(d, is_many ? "w" : arrays[which]);
+    index_of(d, is_many ? d->many : which > 2 ? d->local : which == 2 ? 2 : 4);
 }
 
 static void place(struct drawing *d)
@@ -278,7 +281,9 @@ static void call(struct drawing *d)
         text_format(&d->out, "%s = ", scalar(d, true));
     put(d, gives ? "f(" : "h(");
     any_expression(d);
-    if (gives) {
+    if (gives && d->gives_two) {
+        put(d, d->in_function ? ", r, q" : once_in(d, 2) ? ", l, a" : ", a, l");
+    } else if (gives) {
         put(d, ", ");
         any_expression(d);
         if (d->form != FORM_STRUCTURED)
@@ -498,19 +503,61 @@ static void body(struct drawing *d)
         statement(d, NESTED);
 }
 
-/* An array of every second function, which a frame that was used has to begin with: of few elements or, as a lowering
- * may have it, of many; some, all or none have values. */
-static void local_array(struct drawing *d)
+/* Of few elements or, as a lowering may have it, of many; some, all or none have values. */
+static uint32_t array_length(struct drawing *d)
 {
     static const uint32_t lengths[] = {2, 4, 16, 17, 32, 33};
-    d->local = once_in(d, 2) ? lengths[below(d, 6)] : 0;
+    return once_in(d, 2) ? lengths[below(d, 6)] : 0;
+}
+
+static void array(struct drawing *d, const char *name, uint32_t length)
+{
+    text_format(&d->out, "private int %s[%u]", name, (unsigned)length);
+    uint32_t given = once_in(d, 2) ? (once_in(d, 2) ? length : 1 + below(d, length)) : 0;
+    for (uint32_t i = 0; i < given; i++)
+        text_format(&d->out, i ? ", %u" : " = {%u", (unsigned)(1 + below(d, 4)));
+    put(d, given ? "}; " : "; ");
+}
+
+/* What the last element, and another one, begin with can be seen. */
+static void look_at_array(struct drawing *d, const char *to, const char *name, uint32_t length)
+{
+    text_format(&d->out, "%s += %s[%u] + 5 * %s[%u]; ", to, name, (unsigned)(length - 1), name,
+                (unsigned)below(d, length));
+}
+
+/* An array of every second function, which a frame that was used has to begin with. */
+static void local_array(struct drawing *d, const char *to)
+{
+    d->local = array_length(d);
     if (!d->local)
         return;
-    text_format(&d->out, "private int z[%u]", (unsigned)d->local);
-    uint32_t given = once_in(d, 2) ? (once_in(d, 2) ? d->local : 1 + below(d, d->local)) : 0;
-    for (uint32_t i = 0; i < given; i++)
-        text_format(&d->out, i ? ", %u" : " = {%u", (unsigned)below(d, 4));
-    put(d, given ? "}; " : "; ");
+    array(d, "z", d->local);
+    if (once_in(d, 2))
+        look_at_array(d, to, "z", d->local);
+}
+
+/* So deep as p says, which differs from lane to lane as a rule: some are in one call where others are in another, of
+ * the same place or of two. */
+static void recursion(struct drawing *d)
+{
+    const char *more = once_in(d, 2) ? "p & 3" : "p > 0 && p < 5";
+    if (!once_in(d, 3))
+        return;
+    text_format(&d->out, "if (%s) { %s = f((p & 3) - 1, q + 1); r += q; } ", more,
+                once_in(d, 2) ? "r" : "q");
+    put(d, once_in(d, 3) ? "else { h(q); } " : "");
+}
+
+/* What each thread has at the end, where everybody sees it: registers, too. */
+static void ending(struct drawing *d)
+{
+    if (!once_in(d, 2))
+        return;
+    text_format(&d->out, "%s[tid & 3] = ((a * 5 + b) * 5 + l) * 5 + c[0] + 3 * c[1]; ",
+                once_in(d, 2) ? "g" : "s");
+    if (d->many)
+        look_at_array(d, "x", "w", d->many);
 }
 
 static void structured(struct drawing *d)
@@ -519,10 +566,11 @@ static void structured(struct drawing *d)
         d->in_function = true;
         d->left = 6;
         put(d, "int f(int p, int q) { private int r; ");
-        local_array(d);
+        local_array(d, "r");
+        recursion(d);
         body(d);
         put(d, "return r; }\nvoid h(int p) { private int q, r = 1; ");
-        local_array(d);
+        local_array(d, "a");
         put(d, "r = p; ");
         d->left = 3;
         /* A function without a value returns none. */
@@ -538,6 +586,7 @@ static void structured(struct drawing *d)
     d->left = 14;
     put(d, "kernel k() { private int l, i0, i1, i2; ");
     body(d);
+    ending(d);
     put(d, !d->has_votes && once_in(d, 16) ? "y = vote_any(tid); }\n" : "}\n");
 }
 
@@ -609,7 +658,9 @@ static void of_blocks(struct drawing *d)
     const char *form = d->form == FORM_BLOCKS ? "blocks" : "lockstep";
     if (d->has_functions) {
         d->in_function = true;
-        text_format(&d->out, "void f(int p, int r, out int q) %s { ", form);
+        d->gives_two = once_in(d, 2);
+        text_format(&d->out, "void f(int p, %sint r, out int q) %s { ", d->gives_two ? "out " : "",
+                    form);
         blocks(d, "return; ");
         text_format(&d->out, "}\nvoid h(int p) %s { private int q, r; ", form);
         blocks(d, "return; ");
@@ -658,6 +709,9 @@ static void variables(struct drawing *d)
     put(d, ", ");
     initial(d, "c", 2);
     put(d, ";\n");
+    d->many = d->form == FORM_STRUCTURED ? array_length(d) : 0;
+    if (d->many)
+        array(d, "w", d->many);
 }
 
 /* Few threads; one time in ten, warps of more than 32 lanes. */
