@@ -340,6 +340,8 @@ static void diverge_wild(struct checking *c, const struct wild_run *x)
     struct evidence e;
     evidence_open(&e, c->arena);
     evidence_string(&e, "kernel", x->text);
+    if (x->transforms)
+        evidence_string(&e, "transforms", x->transforms);
     evidence_string(&e, "subject", subject_table[x->subject].name);
     evidence_string(&e, "schedule", sched_name(c->arena, &x->spec));
     if (x->differs)

@@ -17,7 +17,7 @@ enum {
     REFERENCE_STEPS_OF_CASE = 1 << 16,
     COMPUTED_SEED = 17,
     WILD_SEED = 23,
-    WILD_DRAWN = 2,          /* kernels */
+    WILD_DRAWN = 3,          /* kernels */
     REFERENCE_HISTORIES = 1, /* executions of a subject whose histories are held against the text */
 };
 

@@ -2,8 +2,11 @@
 
 #include "engine/base/pcg.h"
 #include "engine/input/input.h"
+#include "engine/rewrite/transform.h"
 
-enum { STEPS = 160, STEPS_OF_THREAD = 8, FORMS_SHARE = 4, TURNS_SHARE = 2 };
+#include <string.h>
+
+enum { STEPS = 160, STEPS_OF_THREAD = 8, FORMS_SHARE = 4, TURNS_SHARE = 2, TRANSFORMS_SHARE = 2 };
 
 /* ---- who runs it ---- */
 
@@ -54,7 +57,31 @@ static struct sched_spec draw_schedule(const struct machine *machine, uint64_t d
     return sched_portfolio(drawn, drawn / 3 % 26, machine->actor_count, possible);
 }
 
-/* ---- one execution ---- */
+/* ---- what runs ---- */
+
+/* The kernel after up to four transformations of those that leave each thread's history as it was, access for access;
+ * unroll and split test a condition twice, commute has two accesses in another order. */
+static const struct ast_kernel *transformed(struct wild_run *x, const struct ast_kernel *kernel)
+{
+    static const enum transform_id ids[] = {
+        TRANSFORM_WRAP,     TRANSFORM_DO_ONCE,  TRANSFORM_DEAD_JUMP, TRANSFORM_DEAD_CODE,
+        TRANSFORM_OPAQUE,   TRANSFORM_NEGATE,   TRANSFORM_FLATTEN,   TRANSFORM_FLATTEN,
+        TRANSFORM_PEEL,     TRANSFORM_FLAG,     TRANSFORM_OUTLINE,   TRANSFORM_INLINE,
+        TRANSFORM_DOUBLE,   TRANSFORM_CONSTANT, TRANSFORM_RENAME,    TRANSFORM_REORDER,
+        TRANSFORM_DUPLICATE};
+    struct transform_list drawn = {.count = 0}, done;
+    struct pcg rng = pcg_derive(x->number, PCG_TRANSFORM, 1);
+    for (uint32_t n = 2 + pcg_below(&rng, 3); n > 0; n--) {
+        const enum transform_id id = ids[pcg_below(&rng, sizeof ids / sizeof *ids)];
+        drawn.steps[drawn.count++] = (struct transform_step){id, pcg_next(&rng)};
+    }
+    kernel = transform_apply(x->arena, kernel, &drawn, &done);
+    x->transforms = done.count ? transform_print_list(x->arena, &done) : NULL;
+    if (done.broken)
+        x->differs = arena_printf(x->arena, "what a transformation makes is no kernel: %s, by %s",
+                                  done.broken, x->transforms);
+    return kernel;
+}
 
 /* The machine, if there is one, and who follows it. */
 static void prepare(struct wild_run *x)
@@ -73,7 +100,13 @@ static void prepare(struct wild_run *x)
     x->text = form == FORM_PTX ? wild_ptx(x->arena, wish.of_barriers, x->number)
                                : wild_text(x->arena, &wish, x->number);
     const struct subject_info *subject = &subject_table[x->subject];
-    const struct ast_kernel *kernel = parse_printed(x->arena, x->text);
+    const struct ast_kernel *text = parse_printed(x->arena, x->text), *kernel = text;
+    const bool has_source = form == FORM_STRUCTURED && source_applies(x->subject) &&
+                            !forms_is_predicated(subject->program);
+    if (has_source && drawn / 4096 % TRANSFORMS_SHARE == 0)
+        kernel = transformed(x, text);
+    if (x->differs)
+        return;
     struct forms *forms = forms_new(x->arena, kernel);
     const struct form *made = forms_get(forms, subject->program);
     x->refused =
@@ -82,20 +115,25 @@ static void prepare(struct wild_run *x)
         form == FORM_PTX ? NULL : wild_refusal_differs(x->arena, kernel, x->subject, x->refused);
     if (!x->differs && drawn / 256 % FORMS_SHARE == 0)
         x->differs = wild_form_differs(x->arena, kernel, x->subject, made);
+    if (!x->differs && made->program && form != FORM_PTX && made->program->form == FORM_STRUCTURED)
+        x->differs = wild_footprint_differs(x->arena, made->program);
     if (x->refused || x->differs)
         return;
     x->machine = machine_new(x->arena, subject->vtable, made->program, &subject->options);
     x->follower = follow_new(x->arena, ref_room_new(x->arena), x->subject, x->machine, &why);
-    if (form == FORM_STRUCTURED && source_applies(x->subject) &&
-        !forms_is_predicated(subject->program))
-        x->source = source_new(x->arena, ref_room_new(x->arena), kernel,
-                               forms_get(forms, PROGRAM_CORE)->program, &why);
+    if (has_source)
+        x->source = source_new(x->arena, ref_room_new(x->arena), text,
+                               forms_get(forms_new(x->arena, text), PROGRAM_CORE)->program, &why);
 }
 
 /* What each thread did is what its text does; and the text does not do what is told of a thread otherwise. */
 static void ask_source(struct wild_run *x)
 {
     const struct source_answer a = source_end(x->source, x->machine, x->status);
+    /* Flattened, a condition and the value behind it are one statement, which may read once what two read twice. */
+    if (x->transforms && strstr(x->transforms, "flatten") && a.differs &&
+        strcmp(a.differs, "read") == 0)
+        return;
     x->differs = a.differs;
     if (a.differs)
         return;
@@ -105,7 +143,7 @@ static void ask_source(struct wild_run *x)
         x->differs = arena_printf(x->arena, "the text allows: %s", allowed);
 }
 
-/* ---- a step that is another's ---- */
+/* ---- one execution: a step that is another's ---- */
 
 /* The schedule's choices, but that from pick number `at` on the first that has an alternative is another's. */
 struct usurper {
@@ -167,7 +205,9 @@ static void run(struct wild_run *x)
     sched_start(&scheduler, &x->spec, x->machine, x->arena);
     x->status = machine_run(x->machine, &scheduler.choices, budget, NULL);
     follow_end(x->follower, x->status);
-    if (behind && x->follower->state != FOLLOW_PARTED)
+    /* Transformed, calls nest otherwise. */
+    if (behind && x->follower->state != FOLLOW_PARTED &&
+        !(x->transforms && x->status == STATUS_CALL_DEPTH))
         ask_source(x);
     if (!x->differs && x->follower->state == FOLLOW_ALONG && x->number % TURNS_SHARE == 0 &&
         x->follower->turn_known && x->spec.stackless.policy != STACKLESS_RANDOM)

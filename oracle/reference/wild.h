@@ -19,6 +19,7 @@ struct wild_run {
     struct arena *arena;
     uint64_t number;
     const char *text;
+    const char *transforms; /* what was done to it before it ran; NULL: nothing */
     enum subject_id subject;
     struct machine *machine; /* NULL: the kernel is refused, .. */
     const char *refused;     /* .. and why */
@@ -56,6 +57,8 @@ const char *wild_ptx(struct arena *arena, bool of_barriers, uint64_t number);
  * runs what it has no rule for. NULL: none of it. */
 const char *wild_form_differs(struct arena *arena, const struct ast_kernel *kernel,
                               enum subject_id subject, const struct form *made);
+/* A statement of the program reads or writes other variables than are told of it. */
+const char *wild_footprint_differs(struct arena *arena, const struct program *program);
 const char *wild_refusal_differs(struct arena *arena, const struct ast_kernel *kernel,
                                  enum subject_id subject, const char *refused);
 

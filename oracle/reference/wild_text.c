@@ -464,13 +464,45 @@ static void jump(struct drawing *d)
     }
 }
 
+/* Branches that are nothing but a call, which a lowering may make one call of. */
+static void branch_of_calls(struct drawing *d)
+{
+    static const char *const calls[] = {"n(); ", "m(); ", "n(); ", "m(); ", "", "{ m(); } n(); "};
+    const bool negated = once_in(d, 2);
+    put(d, negated ? "if (!(" : "if (");
+    condition(d);
+    text_format(&d->out, negated ? ")) { %s}" : ") { %s}", calls[below(d, 6)]);
+    text_format(&d->out, " else { %s} ", calls[below(d, 6)]);
+}
+
+/* Branches of nothing, one assignment or two, of what the thread has for itself. */
+static void branch_of_assignments(struct drawing *d)
+{
+    const char *same = scalar(d, true);
+    put(d, "if (");
+    condition(d);
+    put(d, ") {");
+    for (uint32_t arm = 0; arm < 2; arm++) {
+        for (uint32_t i = below(d, 3); i > 0; i--) {
+            text_format(&d->out, " %s = ", once_in(d, 3) ? scalar(d, true) : same);
+            expression(d, 1);
+            put(d, ";");
+        }
+        put(d, arm ? " } " : " } else {");
+    }
+}
+
 static void statement(struct drawing *d, uint32_t nested)
 {
     uint32_t kind = below(d, 12);
     if (d->left == 0 || nested == 0)
         kind = 11;
     d->left -= d->left > 0;
-    if (kind < 3) {
+    if (kind == 1 && d->has_functions && once_in(d, 3)) {
+        branch_of_calls(d);
+    } else if (kind == 2 && once_in(d, 2)) {
+        branch_of_assignments(d);
+    } else if (kind < 3) {
         put(d, "if (");
         condition(d);
         put(d, ") ");
@@ -571,15 +603,17 @@ static void structured(struct drawing *d)
         body(d);
         put(d, "return r; }\nvoid h(int p) { private int q, r = 1; ");
         local_array(d, "a");
-        put(d, "r = p; ");
+        put(d, "r += p; ");
         d->left = 3;
         /* A function without a value returns none. */
         for (uint32_t i = 1 + below(d, 3); i > 0; i--)
             statement(d, 0);
         put(d, d->has_barriers && once_in(d, 2) ? "barrier(); " : "");
         put(d, once_in(d, 4) ? "if (p == 2) { exit; } " : "");
-        put(d, once_in(d, 3) ? "if (p & 1) { return; } a += p; " : "");
-        put(d, "}\n");
+        put(d, once_in(d, 3) ? "if (p & 1) { return; } a += p; " : "a += r; ");
+        put(d, "}\nvoid n() { a++; ");
+        put(d, d->has_barriers && once_in(d, 3) ? "barrier(); " : "");
+        put(d, "}\nvoid m() { b ^= x; }\n");
         d->in_function = false;
         d->local = 0;
     }

@@ -84,10 +84,22 @@ static uint32_t count_ends(const struct ref_all *all)
     return count;
 }
 
+/* An operand that only some executions of a statement evaluate: searches go by what it may access. */
+static bool has_conditional_reads(const struct program *program)
+{
+    for (uint32_t i = 0; i < program->op_count; i++)
+        if (program->ops[i].op == OP_AND_JUMP || program->ops[i].op == OP_OR_JUMP ||
+            program->ops[i].op == OP_JUMP_ZERO)
+            return true;
+    return false;
+}
+
 static const char *compare_counts(const struct searched *s, const struct way *way,
                                   const struct search_result *found)
 {
     uint64_t count;
+    if (has_conditional_reads(s->program))
+        return NULL;
     if (way->method == SEARCH_DPOR && searches_trace_count(s, &count) && found->executions != count)
         return "executions";
     bool by_access = s->subject == SUBJECT_THREADS || s->subject == SUBJECT_SIMT;

@@ -50,6 +50,11 @@ static void put_deed(struct tiny *t)
 {
     static const char *const accesses[] = {"@ = #;",     "a = @;",    "@ = a;",    "@ = @ + 1;",
                                            "a = @ + a;", "z[a] = #;", "a = z[a];", "@ = @;"};
+    /* A place that is read here is, perhaps, read nowhere else in the statement. */
+    static const char *const parts[] = {
+        "a = b ? 1 : @;", "a = b ? @ : #;", "@ = a ? # : @;", "a = @ ? 1 : 2;",
+        "a = a && @;",    "a = b || @;",    "@ = @ || a;",    "a = -@ + #;",
+        "a = !(@ < #);",  "z[@ & 1] = a;",  "a = z[@ & 1];",  "a = (b == # ? a : z[@ & 1]);"};
     static const char *const atomics[] = {"atomic_add(@, 1);",
                                           "a = atomic_add(@, #);",
                                           "a = atomic_exch(@, #);",
@@ -62,7 +67,8 @@ static void put_deed(struct tiny *t)
                                       "exit;",      "g();",   "assert(a < 2);", "assert(@ != #);",
                                       "a = tid;",   "b = a;"};
     uint32_t kind = below(t, t->barriers ? 8 : 7);
-    put_template(t, kind < 3   ? ONE_OF(t, accesses)
+    put_template(t, kind < 2   ? ONE_OF(t, accesses)
+                    : kind < 3 ? ONE_OF(t, parts)
                     : kind < 5 ? ONE_OF(t, atomics)
                     : kind < 7 ? ONE_OF(t, own)
                                : "barrier();");
@@ -76,7 +82,9 @@ static void put_controlled(struct tiny *t)
                                         "while (a < #) { a = a + 1;",
                                         "if (b == a) {",
                                         "do { a = atomic_add(@, 0);",
-                                        "while (@ == 0) { b = 1 - b;"};
+                                        "while (@ == 0) { b = 1 - b;",
+                                        "if (a == 0 ? b : @) {",
+                                        "if (a || @) {"};
     const char *head = ONE_OF(t, heads);
     put_template(t, head);
     if (below(t, 2))
@@ -128,6 +136,16 @@ static void put_arms(struct tiny *t, const struct shape *shape, uint32_t most)
     }
 }
 
+/* Who comes first, or second, waits for another who is like it: whether that one has begun is all that tells. */
+static void put_turn(struct tiny *t)
+{
+    static const char *const turns[] = {
+        "a = atomic_add(x, 1); if (a == #) { @ = 1; } else { while (@ == 0) { } }",
+        "a = atomic_add(x, 1); if (a == #) { while (@ == #) { } }",
+        "a = atomic_exch(@, 1); if (a == #) { while (@ == #) { } } @ = #;"};
+    put_template(t, ONE_OF(t, turns));
+}
+
 static void put_structured(struct tiny *t, const struct shape *shape, uint32_t most)
 {
     put_launch(t, shape);
@@ -136,7 +154,10 @@ static void put_structured(struct tiny *t, const struct shape *shape, uint32_t m
     text_put(&t->out, "} void g() { a = a + 1; } kernel k() { ");
     if (below(t, 4) == 0)
         put_deed(t);
-    if (below(t, 4) == 0)
+    const uint32_t alike = below(t, 8);
+    if (alike == 0)
+        put_turn(t);
+    else if (alike < 3)
         put_deeds(t, shape->actors > 2 ? 1 : 1 + below(t, most));
     else
         put_arms(t, shape, most);
@@ -173,13 +194,18 @@ static void put_block_deed(struct tiny *t)
                                         "pick(a, 1 : 1, 2 : b == 0);",
                                         "pick(a, 0 : @ == 0, 1 : 1);",
                                         "skip;",
+                                        "a = b ? 1 : @;",
+                                        "@ = a ? # : @;",
+                                        "a = b && @;",
+                                        "a = @ if (b || @);",
                                         "a = tid;"};
     put_template(t, t->barriers && below(t, 6) == 0 ? "barrier();" : ONE_OF(t, deeds));
 }
 
 static void put_blocks(struct tiny *t, const struct shape *shape)
 {
-    static const char *const guards[] = {"a == 0", "a", "b", "@ == 0", "@ == #"};
+    static const char *const guards[] = {"a == 0", "a",           "b",     "@ == 0",
+                                         "@ == #", "(b ? 1 : @)", "a || @"};
     put_launch(t, shape);
     text_put(&t->out,
              "void p(int v, out int o) blocks { P: o = v + 1; return; } kernel k() blocks { "
