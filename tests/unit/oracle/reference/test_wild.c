@@ -20,12 +20,11 @@ static void they_agree(void **state)
         size_t mark = arena_mark(&test_arena);
         struct wild_run x;
         if (!wild_agrees(&test_arena, n, &x))
-            fail_msg("number %llu: `%s`, %s: %s, by the reference %s; %s\n%s",
-                     (unsigned long long)n, subject_table[x.subject].name,
-                     x.differs ? x.differs : x.follower->observable,
-                     x.differs ? "" : x.follower->engine_has,
-                     x.differs ? "" : x.follower->reference_has,
-                     x.transforms ? x.transforms : "as it is", x.text);
+            fail_msg(
+                "number %llu: `%s`, %s: %s, by the reference %s; %s\n%s", (unsigned long long)n,
+                subject_table[x.subject].name, x.differs ? x.differs : x.follower->observable,
+                x.differs ? "" : x.follower->engine_has, x.differs ? "" : x.follower->reference_has,
+                x.transforms ? x.transforms : "as it is", x.text);
         refused += x.refused != NULL;
         if (x.follower) {
             of_subject[x.subject]++;
