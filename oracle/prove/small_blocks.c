@@ -91,15 +91,21 @@ static void put_statement(struct drawing *d)
 
 static void put_some(struct drawing *d, uint32_t most);
 
-/* if (E) .. else ..; or a choice, in which the second block is open to all: of P one guard must hold (WF.3). */
+/* if (E) .. else ..; or a choice, in which the second block is open to all: of P one guard must hold (WF.3). In a third
+ * one go some who could go to the first one, or to the second. */
 static void put_choice(struct drawing *d)
 {
+    static const char *const thirds[] = {"q", "!q", "x", "1"};
     uint32_t at = d->labels;
-    bool free = pcg_below(&d->rng, 5) == 0;
-    d->labels += 3;
+    bool free = pcg_below(&d->rng, 5) == 0, third = pcg_below(&d->rng, 4) == 0;
+    d->labels += 4;
     put_form(d, "q = E;\n", DEPTH);
-    text_format(&d->out, "goto B%" PRIu32 ", B%" PRIu32 ";\nB%" PRIu32 ": assume(q);\n", at, at + 1,
-                at);
+    text_format(&d->out, "goto B%" PRIu32 ", B%" PRIu32, at, at + 1);
+    if (third)
+        text_format(&d->out,
+                    ", B%" PRIu32 ";\nB%" PRIu32 ": assume(%s);\ny = y + 1;\ngoto B%" PRIu32,
+                    at + 3, at + 3, PICK(d, thirds), at + 2);
+    text_format(&d->out, ";\nB%" PRIu32 ": assume(q);\n", at);
     put_some(d, 3);
     text_format(&d->out, "goto B%" PRIu32 ";\nB%" PRIu32 ":%s\n", at + 2, at + 1,
                 free ? "" : " assume(!q);");

@@ -11,7 +11,12 @@
 #include <string.h>
 
 #define END "\nret;\n}\n"
-enum { INSTRUCTIONS = 6, WRONG = 4 /* behind them, until one is wrong */, MODIFIERS = 16 };
+enum {
+    CONSTANTS = 8,
+    INSTRUCTIONS = 6,
+    WRONG = 4 /* behind them, until one is wrong */,
+    MODIFIERS = 16
+};
 
 struct row {
     struct drawn *d;
@@ -142,14 +147,28 @@ static uint32_t drawn_near(struct row *r, const struct ptx_item_pattern *item)
     return at;
 }
 
+/* Of a vector, by its place or its colour; once without, or of what is no vector. */
+static void element(struct row *r, uint32_t at)
+{
+    static const char *const names[] = {"x", "y", "z", "w", "r", "g", "b", "a"};
+    const uint32_t which = below(r, 8), is = once_in(r, 3) && errs(r) ? 1 + below(r, 2) : 0;
+    const char *name = arena_printf(r->d->arena, is == 1 ? "%%%s_1" : "%%%s_v", registers[at].type);
+    drawn_token(r->d, is == 2 ? name : arena_printf(r->d->arena, "%s.%s", name, names[which]));
+    text_format(&r->operands, "%s.%s", name, names[which % 4]);
+}
+
 /* Or one that is negated where that may not be. */
 static void reg(struct row *r, const struct ptx_item_pattern *item)
 {
     const bool wrong = errs(r), is_truth = item->type.kind == PTX_CLASS_PRED;
     const bool negates = wrong && is_truth && !item->negatable;
+    const uint32_t at = wrong && !negates ? drawn_near(r, item) : drawn_fitting(r, item);
     if (negates || (item->negatable && once_in(r, 3)))
         put(r, "!");
-    put(r, name_of(r, wrong && !negates ? drawn_near(r, item) : drawn_fitting(r, item)));
+    if (!is_truth && registers[at].kind != PTX_CLASS_PRED && once_in(r, 8))
+        element(r, at);
+    else
+        put(r, name_of(r, at));
 }
 
 static void integer(struct row *r, uint64_t value)
@@ -442,15 +461,22 @@ static const struct ptx_module *read_module(struct arena *arena, const char *tex
 }
 
 static const char *compare(struct arena *arena, const char *what, const char *text,
-                           const char *const *meant, const struct ptx_module **module)
+                           const uint64_t *values, const char *const *meant,
+                           const struct ptx_module **module)
 {
     const char *why;
     *module = read_module(arena, text, &why);
     if (!*module)
         return arena_printf(arena, "%s: refused, %s", what, why);
     const struct ptx_item *item = (*module)->items;
-    while (item->kind != PTX_ITEM_FUNCTION)
-        item = item->next;
+    for (; item->kind != PTX_ITEM_FUNCTION; item = item->next) {
+        const struct ptx_init *init = item->u.variable->init ? item->u.variable->init->items : NULL;
+        for (uint32_t i = 0; init; init = init->next, i++)
+            if (i == CONSTANTS || init->value != values[i])
+                return arena_printf(arena, "%s: constant %u is %llx where %llx is meant", what, i,
+                                    (unsigned long long)init->value,
+                                    (unsigned long long)values[i % CONSTANTS]);
+    }
     uint32_t at = 0;
     for (const struct ptx_statement *s = item->u.function->body; s; s = s->next) {
         if (s->kind != PTX_INSTRUCTION || at == INSTRUCTIONS)
@@ -467,22 +493,28 @@ const char *texts_of_rows(struct arena *arena, uint64_t number, const char **tex
 {
     struct drawn d = drawn_begin(arena, number, DRAWN_ROWS);
     struct row r = {.d = &d};
+    uint64_t values[CONSTANTS];
     const char *meant[INSTRUCTIONS], *differs;
     const struct ptx_module *module;
     text_put(&d.text, ".version 8.6\n.target sm_90\n.address_size 64\n.global .b64 gv[8];\n"
-                      ".shared .b64 sv[8];\n.const .b64 cv[8];\n.entry k(.param .b64 pv)\n{\n"
-                      ".local .b64 lv[8];\n");
+                      ".shared .b64 sv[8];\n.const .b64 cv[8];\n.global .u64 values[] = {");
+    for (uint32_t i = 0; i < CONSTANTS; i++) {
+        drawn_token(&d, i ? "," : "");
+        values[i] = drawn_constant(&d);
+    }
+    text_put(&d.text, "};\n.entry k(.param .b64 pv)\n{\n.local .b64 lv[8];\n");
     for (uint32_t i = 0; i < REGISTERS; i++)
-        text_format(&d.text, ".reg .%s %%%s_<%d>;\n", registers[i].type, registers[i].type,
-                    OF_A_TYPE);
+        text_format(
+            &d.text, i ? ".reg .%s %%%s_<%d>; .reg .v4 .%s %%%s_v;\n" : ".reg .%s %%%s_<%d>;\n",
+            registers[i].type, registers[i].type, OF_A_TYPE, registers[i].type, registers[i].type);
     text_put(&d.text, "Here:\n");
     for (uint32_t i = 0; i < INSTRUCTIONS; i++)
         meant[i] = instruction(&r);
     *text = arena_printf(arena, "%s%s", d.text.bytes, END);
-    if ((differs = compare(arena, "read", *text, meant, &module)))
+    if ((differs = compare(arena, "read", *text, values, meant, &module)))
         return differs;
     *text = ptx_print(arena, module);
-    if ((differs = compare(arena, "printed", *text, meant, &module)))
+    if ((differs = compare(arena, "printed", *text, values, meant, &module)))
         return differs;
     r.may_err = true;
     for (uint32_t i = 0; i < WRONG && !r.wrong; i++)
