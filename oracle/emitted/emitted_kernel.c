@@ -31,6 +31,7 @@ struct kernel {
     bool may_meet, has_cas; /* as the language can */
     bool in_function;       /* whose variables are x and y */
     bool has_function;
+    bool helper;     /* h, which the function calls, may end the thread */
     bool recursive;  /* the function calls itself, n deep */
     bool returns;    /* it has a value */
     uint32_t length; /* of the function's own array, v; 0: it has none */
@@ -147,8 +148,11 @@ static void expression(struct kernel *k, uint32_t depth)
         const char *array = k->shared && !k->meets && op % 2 ? "s" : "c",
                    *const indices[] = {"(x | 65536)", "x", "(a | 65536)", "a"},
                    *own = indices[(k->in_function ? 0 : 2) + below(k, 2)];
-        text_format(&k->d->text, op % 4 < 2 ? "((%s & -4) == 0 ? %s[%s] : " : "((%s & -4) ? ", own,
-                    array, own);
+        text_format(&k->d->text,
+                    op % 4 >= 2  ? "((%s & -4) ? "
+                    : op / 4 % 2 ? "((%s & -4) == 0 ? %s[%s] : "
+                                 : "((%s & -4) == 0 ? (tid ? 1 : %s[%s]) : ",
+                    own, array, own);
         expression(k, depth - 1);
         text_format(&k->d->text, op % 4 < 2 ? ")" : " : %s[%s])", array, own);
     } else if (kind == 3) {
@@ -280,7 +284,11 @@ static void jump(struct kernel *k)
     put(k, "if (");
     whole(k);
     put(k, ") { ");
-    if (kind < 2 && k->loops + k->switches > 0)
+    if (k->in_function && k->helper && below(k, 2)) {
+        put(k, "h(");
+        whole(k);
+        put(k, "); } ");
+    } else if (kind < 2 && k->loops + k->switches > 0)
         put(k, "break; } ");
     else if (kind == 2 && k->loops > 0)
         put(k, "continue; } ");
@@ -337,6 +345,11 @@ static void exchange(struct kernel *k)
 static void function(struct kernel *k)
 {
     k->in_function = true;
+    if (k->helper) {
+        put(k, "void h(int x) { if (x & 1) { ");
+        ends(k);
+        put(k, "exit; } u += x; } ");
+    }
     k->length = below(k, 2) ? 1 + below(k, 5) : 0;
     put(k, k->returns ? "int " : "void ");
     put(k, k->recursive ? "f(int n, int x, int y) { " : "f(int x, int y) { ");
@@ -376,6 +389,7 @@ static void draw(struct kernel *k, bool has_recursion)
     k->blocks = 1 + below(k, 2);
     k->has_function = below(k, 3) > 0;
     k->recursive = k->has_function && has_recursion && below(k, 2);
+    k->helper = k->has_function && !k->meets && below(k, 3) == 0;
     k->returns = below(k, 3) > 0;
     text_format(&k->d->text,
                 "launch(threads = %u, warp = %u, blocks = %u, seed = 5); global int g[%u]; global "

@@ -250,12 +250,20 @@ struct c_value *c_place(struct c_run *c, enum c_type *type)
         c_expect(c, "]");
     }
     c->is_shared = object->of_block || object->of_grid;
+    c->of_atomics = object->of_atomics;
     if (c->dead > 0)
         return &nowhere;
     if (index >= 0 && index < object->count)
         return &object->cells[index];
     c_fail(c, "an element outside of its array");
     return NULL;
+}
+
+void c_check_atomics(struct c_run *c, bool is_operation)
+{
+    if (c->launch->is_wgsl && c->dead == 0 && c->of_atomics != is_operation)
+        c_fail(c, is_operation ? "an atomic operation on a plain word"
+                               : "an atomic word that is read or written as a plain one");
 }
 
 /* An access to what threads share that a thread makes again: it is not made, and *v is what it read. */
@@ -299,6 +307,7 @@ static struct c_value read_place(struct c_run *c)
     enum c_type type;
     const struct c_value *place = c_place(c, &type);
     struct c_value v = {.type = type};
+    c_check_atomics(c, false);
     if (!place || c->dead > 0 || is_made(c, c->is_shared, &v))
         return v;
     if (place->unset)
@@ -338,6 +347,7 @@ static struct c_value atomic(struct c_run *c, uint32_t kind)
     c_accept(c, "&");
     struct c_value *place = c_place(c, &type);
     const bool is_shared = c->is_shared;
+    c_check_atomics(c, true);
     for (uint32_t i = 0; i < 2 && c_accept(c, ","); i++)
         v[i] = c_taken_as(c, c_expression(c), type);
     c_expect(c, ")");

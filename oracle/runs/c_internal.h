@@ -27,6 +27,7 @@ struct c_object {
     struct c_value *cells;
     uint32_t count;
     bool of_block, of_grid; /* threads share it */
+    bool of_atomics;        /* WGSL: atomic operations alone take its elements */
     bool of_thread;         /* of the file, and each thread has it anew */
 };
 
@@ -77,6 +78,7 @@ struct c_run {
     uint32_t function_count;
     uint32_t thread, block, dead;       /* dead: what is read is not evaluated */
     bool is_shared;                     /* the place at hand: what threads share */
+    bool of_atomics;                    /* likewise; of a type in WGSL: it is atomic */
     bool declares_shared;               /* the type at hand is of such a variable */
     struct c_variable shared[C_SHARED]; /* of the block, declared in the kernel */
     uint32_t shared_count;
@@ -150,6 +152,8 @@ bool c_wgsl_parameter(struct c_run *c, const char **name, uint32_t *length, enum
 
 /* Where a value is kept; NULL: outside, which is reported. */
 struct c_value *c_place(struct c_run *c, enum c_type *type);
+/* WGSL: the place at hand is not for what takes it, an atomic operation or another access. */
+void c_check_atomics(struct c_run *c, bool is_operation);
 /* Puts a value of another type than the place's, where the language converts it. */
 void c_put(struct c_run *c, struct c_value *place, bool is_shared, struct c_value value,
            enum c_type type);

@@ -369,6 +369,7 @@ static void simple(struct c_run *c)
         return;
     }
     struct c_value *place = c_place(c, &type);
+    c_check_atomics(c, false);
     const bool is_shared = c->is_shared, adds = c_at(c, "+=");
     c_next(c);
     struct c_value value = c_taken_as(c, c_expression(c), type);

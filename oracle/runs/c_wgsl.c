@@ -13,7 +13,8 @@ static bool read_type(struct c_run *c, enum c_type *type, uint32_t *count)
     if (is_array)
         c_expect(c, "<");
     const bool is_pointer = c_accept(c, "ptr");
-    if (is_pointer || c_accept(c, "atomic"))
+    c->of_atomics = c_accept(c, "atomic");
+    if (is_pointer || c->of_atomics)
         c_expect(c, "<");
     if (is_pointer) {
         c_expect(c, "private");
@@ -54,6 +55,7 @@ static void variable(struct c_run *c, const char *space)
     enum c_type type = C_VOID;
     uint32_t count = 1;
     c_next(c);
+    c->of_atomics = false;
     if (c_accept(c, ":")) {
         if (c->member_count > 0 && c_at(c, "k0_private")) {
             c_next(c);
@@ -65,7 +67,9 @@ static void variable(struct c_run *c, const char *space)
         }
         read_type(c, &type, &count);
     }
+    const bool of_atomics = c->of_atomics;
     if (*space == 's') { /* storage: there is one such */
+        c->variables[0].object->of_atomics = of_atomics;
         c_declare(c, name, length, c->variables[0].object)->is_pointer = true;
         return;
     }
@@ -78,6 +82,7 @@ static void variable(struct c_run *c, const char *space)
         object->cells[0] = value;
     object->of_block = *space == 'w';
     object->of_thread = *space == 'p';
+    object->of_atomics = of_atomics;
     struct c_variable *var = c_declare(c, name, length, object);
     if (var)
         var->is_pointer = count > 1;
