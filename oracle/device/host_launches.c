@@ -276,10 +276,56 @@ static const char *compare_refusal(struct arena *arena, uint32_t row)
                         device ? "nothing" : diag->entries[0].text);
 }
 
+/* ---- instructions that no memory program is for ---- */
+
+/* cuda-crs 4 has ld, st and atom, of one value; what came later runs over no caches. */
+static const struct {
+    const char *instruction, *name; /* NULL: it can be */
+} instructions[] = {
+    {"ld.global.v2.u32 {%a, %b}, [%x]", NULL},
+    {"atom.global.add.u32 %a, [%x], 1", NULL},
+    {"fence.acq_rel.gpu", NULL},
+    {"vote.sync.any.pred %p, %p, 1", NULL},
+    {"bar.red.popc.u32 %a, 0, %p", NULL},
+    {"cp.async.ca.shared.global [s], [%x], 4", "cp"},
+    {"cp.async.wait_all", "cp"},
+    {"cp.async.commit_group", "cp"},
+    {"mbarrier.init.shared.b64 [s], 1", "mbarrier"},
+    {"ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%a}, [s]", "ldmatrix"},
+    {"atom.global.add.v2.f32 {%f, %g}, [%x], {%f, %g}", "atom"},
+    {"sust.b.1d.b32.trap [h, {%a}], {%b}", "sust"},
+    {"suld.b.1d.b32.trap {%b}, [h, {%a}]", "suld"},
+    {"barrier.cluster.arrive.aligned", NULL},
+};
+enum { INSTRUCTIONS = sizeof instructions / sizeof *instructions };
+
+static const char *compare_caches(struct arena *arena, uint32_t row)
+{
+    struct diag *diag = ARENA_NEW(arena, struct diag);
+    const char *instruction = instructions[row].instruction, *name = instructions[row].name;
+    const char *program = arena_printf(
+        arena,
+        "kernel c\n// simtfuzz: warp=32\n.version 8.1\n.target sm_90\n.address_size 64\n"
+        ".global .surfref h;\n.entry c(.param .u64 p)\n{\n    .shared .align 16 .u32 s[64];\n"
+        "    .reg .u64 %%x;\n    .reg .u32 %%a, %%b;\n    .reg .f32 %%f, %%g;\n"
+        "    .reg .pred %%p;\n    ld.param.u64 %%x, [p];\n    %s;\n    exit;\n}\nend\n"
+        "buffer a[4]\nlaunch c grid=1 block=1 0=a\n",
+        instruction);
+    const char *says =
+        arena_printf(arena, "unsupported instruction '%s' over caches", name ? name : "");
+    struct device *device = make_device(arena, program, "printed memory=caches", diag);
+    bool same = name ? !device && strstr(diag->entries[0].text, says) : device != NULL;
+    return same ? NULL
+                : arena_printf(arena, "of `%s` over caches this is said: %s", instruction,
+                               device ? "nothing" : diag->entries[0].text);
+}
+
 const char *host_launches_differ(struct arena *arena, struct pcg *rng)
 {
     const char *differs = compare_results(arena, rng);
     if (!differs && below(rng, 4) == 0)
         differs = compare_slots(arena, rng);
+    if (!differs)
+        differs = compare_caches(arena, below(rng, INSTRUCTIONS));
     return differs ? differs : compare_refusal(arena, below(rng, ROWS));
 }
