@@ -46,7 +46,7 @@ static void put_kernel(struct text *text, struct pcg *rng, const struct size *si
                     statements[draw(rng, shared, 5, 9, sizeof statements / sizeof *statements)]);
     if (below(rng, 6) == 0)
         text_put(text, " while (x[1] == 0)\n v = v;\n");
-    text_put(text, shared ? " y[0] = v;\n}\nend\n" : "}\nend\n");
+    text_put(text, shared ? " x[tid] = v;\n}\nend\n" : "}\nend\n");
 }
 
 /* The same with accesses of all kinds. */
@@ -92,16 +92,17 @@ static void put_ptx(struct text *text, struct pcg *rng, const struct size *size,
         "kernel k%u\n// simtfuzz: warp=%u\n.version 7.5\n.target sm_70\n.address_size 64\n"
         ".entry k%u(.param .u64 p, .param .u64 q)\n{\n    .shared .u32 s[2];\n"
         "    .local .u32 w[1];\n"
-        "    .reg .u64 %%x, %%y, %%w;\n    .reg .u32 %%v, %%b;\n    .reg .pred %%p;\n"
+        "    .reg .u64 %%x, %%y, %%w, %%z;\n    .reg .u32 %%v, %%b;\n    .reg .pred %%p;\n"
         "    ld.param.u64 %%x, [p];\n    ld.param.u64 %%y, [q];\n    mov.u32 %%b, %%ctaid.x;\n"
-        "    mov.u32 %%v, %%tid.x;\n    mad.lo.u32 %%b, %%b, 2, %%v;\n"
+        "    mov.u32 %%v, %%tid.x;\n    mad.wide.u32 %%z, %%v, 4, %%x;\n    mad.lo.u32 %%b, %%b, "
+        "2, %%v;\n"
         "    add.u32 %%b, %%b, 1;\n    mov.u32 %%v, 0;\n    setp.ne.u32 %%p, %%b, 1;\n",
         (unsigned)number, (unsigned)(1 + below(rng, 2)), (unsigned)number);
     bool shared = below(rng, 3) == 0;
     for (uint32_t left = 1 + below(rng, size->statements); left > 0; left--)
         text_format(text, "    %s;\n    mad.lo.u32 %%b, %%b, 4, %%v;\n",
                     accesses[draw(rng, shared, 13, 17, sizeof accesses / sizeof *accesses)]);
-    text_put(text, "    st.global.u32 [%y], %b;\n    exit;\n}\nend\n");
+    text_format(text, "    st.global.u32 [%s], %%b;\n    exit;\n}\nend\n", shared ? "%z" : "%y");
 }
 
 static void put_launch(struct text *text, struct pcg *rng, uint32_t number, const char *stream,
