@@ -95,16 +95,32 @@ static struct made put_launch(struct text *text, struct pcg *rng, bool many, con
 }
 
 /* The buffer holds what the last one of these launches has written to each word, or what it began with. */
+static uint32_t expected_at(const struct made *made, uint32_t count, uint32_t word)
+{
+    uint32_t value = 77;
+    for (uint32_t i = 0; i < count; i++)
+        value = word < made[i].words ? made[i].value : value;
+    return value;
+}
+
 static void put_expected(struct text *text, const char *buffer, const struct made *made,
                          uint32_t count)
 {
     text_format(text, "expect %s == {", buffer);
-    for (uint32_t w = 0; w < MANY; w++) {
-        uint32_t value = 77;
-        for (uint32_t i = 0; i < count; i++)
-            value = w < made[i].words ? made[i].value : value;
-        text_format(text, "%s%u", w ? ", " : "", (unsigned)value);
-    }
+    for (uint32_t w = 0; w < MANY; w++)
+        text_format(text, "%s%u", w ? ", " : "", (unsigned)expected_at(made, count, w));
+    text_put(text, "}\n");
+}
+
+/* Some words are copied up or down onto others of the buffer: what is read is there before anything is written. */
+static void put_copy(struct text *text, struct pcg *rng, const char *buffer,
+                     const struct made *made, uint32_t count)
+{
+    uint32_t from = below(rng, 5), into = below(rng, 5), words = 8 + below(rng, 8);
+    text_format(text, "copy %s -> %s from=%u into=%u count=%u\nexpect %s[%u] == {", buffer, buffer,
+                (unsigned)from, (unsigned)into, (unsigned)words, buffer, (unsigned)into);
+    for (uint32_t w = 0; w < words; w++)
+        text_format(text, "%s%u", w ? ", " : "", (unsigned)expected_at(made, count, from + w));
     text_put(text, "}\n");
 }
 
@@ -125,12 +141,11 @@ static void put_sums(struct text *text, const char *buffer, const struct made *m
 }
 
 /* Launches of one kernel in one context share its variables; others have their own. */
-static const char *draw_program(struct arena *arena, struct pcg *rng)
+static const char *draw_program(struct arena *arena, struct pcg *rng, bool many)
 {
     struct text text = text_begin(arena);
     struct made made[LAUNCHES];
     const uint32_t count = 1 + below(rng, 2);
-    const bool many = below(rng, MANY_SHARE) == 0;
     text_put(&text, kernels);
     text_format(&text, "buffer a[%d] = all 77\nbuffer b[%d]\n", MANY, SUMS);
     for (uint32_t i = 0; i < count; i++)
@@ -138,6 +153,7 @@ static const char *draw_program(struct arena *arena, struct pcg *rng)
     text_put(&text, "sync\n");
     put_expected(&text, "a", made, count);
     put_sums(&text, "b", made, count);
+    put_copy(&text, rng, "a", made, count);
     if (below(rng, 2))
         return text.bytes;
     text_format(&text, "context o\nbuffer e[%d]\nbuffer d[%d] = all 77\n", SUMS, MANY);
@@ -149,11 +165,15 @@ static const char *draw_program(struct arena *arena, struct pcg *rng)
 }
 
 /* Devices on which launches of a stream keep their order: few and many places, and more than there are numbers for. */
-static const char *draw_device(struct arena *arena, struct pcg *rng)
+static const char *draw_device(struct arena *arena, struct pcg *rng, bool many)
 {
     static const char *const more[] = {
         "",          " residency=crowded", " residency=crowded pick=any",
         " pick=any", " occupancy=context", " switch=sticky"};
+    if (!many && below(rng, 4) == 0)
+        return arena_printf(arena, "coherent memory=caches sms=%u blocks=%u lines=%u words=%u",
+                            (unsigned)(1 + below(rng, 3)), (unsigned)(1 + below(rng, 3)),
+                            (unsigned)(1 + below(rng, 5)), 1u << below(rng, 4));
     uint32_t sms = 1 + below(rng, 4), blocks = 1 + below(rng, below(rng, 3) ? 4 : 64);
     return arena_printf(arena, "sms=%u blocks=%u%s%s", (unsigned)sms, (unsigned)blocks,
                         more[below(rng, 6)], below(rng, 4) ? "" : " threads=7");
@@ -173,7 +193,9 @@ static struct device *make_device(struct arena *arena, const char *program, cons
 static const char *compare_results(struct arena *arena, struct pcg *rng)
 {
     struct diag *diag = ARENA_NEW(arena, struct diag);
-    const char *program = draw_program(arena, rng), *settings = draw_device(arena, rng), *differs;
+    const bool many = below(rng, MANY_SHARE) == 0;
+    const char *program = draw_program(arena, rng, many), *settings = draw_device(arena, rng, many),
+               *differs;
     struct device *device = make_device(arena, program, settings, diag);
     struct device_schedule schedule = {.order = below(rng, 2) ? ORDER_TURNS : ORDER_RANDOM,
                                        .budget = STEPS,

@@ -140,7 +140,7 @@ static bool have_same_places(const struct device *device)
     for (uint32_t i = 1; i < device->grid_count; i++)
         same = same && device->grids[i].program->words[SPACE_SHARED] ==
                            device->grids[0].program->words[SPACE_SHARED];
-    return same || (device->options.whole && !device->options.crowded);
+    return same || device->options.whole;
 }
 
 /* Each operation of caches that have room may run to its end at once: so it does in memory=inflight, where a line is a
@@ -152,7 +152,7 @@ static const char *compare_caches(struct arena *arena, const struct host_program
                            *cached = ARENA_NEW(arena, struct device_outcomes);
     struct device *in_phases = make_device(arena, program, settings, "memory=inflight"),
                   *over = make_device(arena, program, settings, "memory=caches");
-    if (!in_phases || !over)
+    if (!in_phases || !over || over->options.crowded) /* its blocks are all at one place */
         return NULL;
     device_search(in_phases, STATES, DEVICE_EAGER, phases);
     if (phases->cut)

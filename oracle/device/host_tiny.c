@@ -9,84 +9,112 @@ static uint32_t below(struct pcg *rng, uint32_t n)
 
 /* Three programs of four have no block of two threads, and little of everything: a search comes to its end. */
 struct size {
-    bool ptx;
+    bool ptx, alone;                          /* alone: one block, and nobody beside it */
     uint32_t statements, grid, block, whiles; /* most */
 };
 
-/* Of all; in one kernel of three mostly of those of shared memory, which lie together. */
-static uint32_t draw(struct pcg *rng, bool shared, uint32_t first, uint32_t last, uint32_t count)
+/* What most statements of a kernel are about: where few words are touched again and again, who comes first shows. */
+enum subject { ANYTHING, ONE_WORD, SHARED_WORDS, LOCAL_WORDS, SUBJECTS };
+
+static enum subject draw_subject(struct pcg *rng, const struct size *size)
 {
-    return shared && below(rng, 4) > 0 ? first + below(rng, last - first + 1) : below(rng, count);
+    static const enum subject subjects[] = {ANYTHING,     ANYTHING,     ONE_WORD,
+                                            SHARED_WORDS, SHARED_WORDS, LOCAL_WORDS};
+    return size->alone && below(rng, 4) > 0 ? SHARED_WORDS : subjects[below(rng, 6)];
+}
+
+/* Of so many: one of the first ones that are about it, if there are some; or any. */
+struct span {
+    uint32_t first, end;
+};
+
+static uint32_t draw(struct pcg *rng, struct span span, uint32_t count)
+{
+    return span.end > 0 && below(rng, 4) > 0 ? span.first + below(rng, span.end - span.first)
+                                             : below(rng, count);
+}
+
+static uint32_t draw_warp(struct pcg *rng)
+{
+    static const uint32_t warps[] = {1, 1, 1, 2, 2, 4};
+    return warps[below(rng, 6)];
 }
 
 static void put_kernel(struct text *text, struct pcg *rng, const struct size *size, uint32_t number)
 {
     static const char *const statements[] = {"x[0] = bid + 1;",
                                              "y[0] = x[0];",
-                                             "x[1] = v + 2;",
-                                             "v = x[1];",
+                                             "v = x[0];",
                                              "v = atomic_add(x[0], 1);",
                                              "s[0] = tid + 3;",
-                                             "s[tid] = x[0] + 1;",
+                                             "s[tid % 2] = x[0] + 1;",
                                              "y[0] = s[1];",
-                                             "v = s[0] + bid;",
+                                             "v = v * 4 + s[0] + bid;",
                                              "v = atomic_add(s[1], 1);",
+                                             "x[1] = v + 2;",
+                                             "v = x[1];",
                                              "barrier();",
                                              "if (x[0] == 1)\n y[0] = 4;",
                                              "y[0] = v;",
                                              "v = v * 2 + tid;",
+                                             "x[tid % 2] = tid + 1;",
                                              "x[v] = 6;" /* perhaps beyond its end */};
+    static const struct span spans[SUBJECTS] = {[ONE_WORD] = {0, 4}, [SHARED_WORDS] = {4, 9}};
+    const enum subject subject = draw_subject(rng, size);
     text_format(text,
                 "kernel k%u\nlaunch(threads = 1, warp = %u);\nglobal int x[2];\nglobal int y[1];\n"
                 "shared int s[2];\nprivate int v;\nkernel k%u() {\n",
-                (unsigned)number, (unsigned)(1 + below(rng, 2)), (unsigned)number);
-    bool shared = below(rng, 3) == 0;
+                (unsigned)number, (unsigned)draw_warp(rng), (unsigned)number);
     for (uint32_t left = 1 + below(rng, size->statements); left > 0; left--)
         text_format(text, " %s\n",
-                    statements[draw(rng, shared, 5, 9, sizeof statements / sizeof *statements)]);
+                    statements[draw(rng, spans[subject], sizeof statements / sizeof *statements)]);
     if (below(rng, 6) == 0)
         text_put(text, " while (x[1] == 0)\n v = v;\n");
-    text_put(text, shared ? " x[tid] = v;\n}\nend\n" : "}\nend\n");
+    text_put(text, subject == SHARED_WORDS ? " x[tid % 2] = v;\n}\nend\n" : "}\nend\n");
 }
 
 /* The same with accesses of all kinds. */
 static void put_ptx(struct text *text, struct pcg *rng, const struct size *size, uint32_t number)
 {
     static const char *const accesses[] = {"ld.global.ca.u32 %v, [%x]",
-                                           "ld.global.ca.u32 %v, [%x+4]",
                                            "ld.global.cg.u32 %v, [%x]",
-                                           "ld.global.cg.u32 %v, [%x+4]",
                                            "ld.volatile.global.u32 %v, [%x]",
-                                           "ld.global.cv.u32 %v, [%x+4]",
                                            "ld.global.cs.u32 %v, [%x]",
+                                           "ld.global.s32 %w, [%x];\n    shr.s64 %w, %w, 32;\n"
+                                           "    cvt.u32.s64 %v, %w",
                                            "st.global.u32 [%x], %b",
-                                           "st.global.cg.u32 [%x+4], %b",
                                            "st.global.wt.u32 [%x], %v",
                                            "st.volatile.global.u32 [%x], %b",
+                                           "st.global.s32 [%x], -2",
                                            "atom.global.add.u32 %v, [%x], 1",
                                            "atom.global.exch.b32 %v, [%x], 7",
+                                           "@!%p atom.global.add.u32 %v, [%x], 2",
                                            "ld.shared.u32 %v, [s]",
                                            "ld.volatile.shared.u32 %v, [s+4]",
                                            "st.shared.u32 [s], %b",
                                            "st.shared.u32 [s+4], %b",
                                            "atom.shared.add.u32 %v, [s], 1",
-                                           "bar.sync 0",
                                            "st.local.u32 [w], %b",
                                            "ld.local.u32 %v, [w]",
                                            "ld.local.lu.u32 %v, [w]",
+                                           "ld.global.ca.u32 %v, [%x+4]",
+                                           "ld.global.cg.u32 %v, [%x+4]",
+                                           "@%p ld.global.cg.u32 %v, [%x+4]",
+                                           "ld.global.cv.u32 %v, [%x+4]",
+                                           "st.global.cg.u32 [%x+4], %b",
+                                           "st.global.u32 [%z], %b",
+                                           "bar.sync 0",
+                                           "bar.sync 0, 2",
+                                           "bar.arrive 0, 2",
+                                           "bar.red.popc.u32 %v, 0, %p",
+                                           "setp.eq.u32 %p, %v, 0",
                                            "membar.gl",
                                            "membar.cta",
                                            "mad.lo.u32 %b, %v, 4, %b",
-                                           "st.global.u32 [%x+8], %b" /* beyond its end */,
-                                           "st.global.s32 [%x], -2",
-                                           "ld.global.s32 %w, [%x];\n    shr.s64 %w, %w, 32;\n"
-                                           "    cvt.u32.s64 %v, %w",
-                                           "@%p ld.global.cg.u32 %v, [%x+4]",
-                                           "@!%p atom.global.add.u32 %v, [%x], 2",
-                                           "setp.eq.u32 %p, %v, 0",
-                                           "bar.red.popc.u32 %v, 0, %p",
-                                           "bar.arrive 0, 2",
-                                           "bar.sync 0, 2"};
+                                           "st.global.u32 [%x+8], %b" /* beyond its end */};
+    static const struct span spans[SUBJECTS] = {
+        [ONE_WORD] = {0, 12}, [SHARED_WORDS] = {12, 17}, [LOCAL_WORDS] = {17, 20}};
+    const enum subject subject = draw_subject(rng, size);
     text_format(
         text,
         "kernel k%u\n// simtfuzz: warp=%u\n.version 7.5\n.target sm_70\n.address_size 64\n"
@@ -94,15 +122,15 @@ static void put_ptx(struct text *text, struct pcg *rng, const struct size *size,
         "    .local .u32 w[1];\n"
         "    .reg .u64 %%x, %%y, %%w, %%z;\n    .reg .u32 %%v, %%b;\n    .reg .pred %%p;\n"
         "    ld.param.u64 %%x, [p];\n    ld.param.u64 %%y, [q];\n    mov.u32 %%b, %%ctaid.x;\n"
-        "    mov.u32 %%v, %%tid.x;\n    mad.wide.u32 %%z, %%v, 4, %%x;\n    mad.lo.u32 %%b, %%b, "
-        "2, %%v;\n"
-        "    add.u32 %%b, %%b, 1;\n    mov.u32 %%v, 0;\n    setp.ne.u32 %%p, %%b, 1;\n",
-        (unsigned)number, (unsigned)(1 + below(rng, 2)), (unsigned)number);
-    bool shared = below(rng, 3) == 0;
+        "    mov.u32 %%v, %%tid.x;\n    mad.lo.u32 %%b, %%b, 2, %%v;\n"
+        "    add.u32 %%b, %%b, 1;\n    and.b32 %%v, %%v, 1;\n    mad.wide.u32 %%z, %%v, 4, %%x;\n"
+        "    mov.u32 %%v, 0;\n    setp.ne.u32 %%p, %%b, 1;\n",
+        (unsigned)number, (unsigned)draw_warp(rng), (unsigned)number);
     for (uint32_t left = 1 + below(rng, size->statements); left > 0; left--)
         text_format(text, "    %s;\n    mad.lo.u32 %%b, %%b, 4, %%v;\n",
-                    accesses[draw(rng, shared, 13, 17, sizeof accesses / sizeof *accesses)]);
-    text_format(text, "    st.global.u32 [%s], %%b;\n    exit;\n}\nend\n", shared ? "%z" : "%y");
+                    accesses[draw(rng, spans[subject], sizeof accesses / sizeof *accesses)]);
+    text_format(text, "    st.global.u32 [%s], %%b;\n    exit;\n}\nend\n",
+                subject == SHARED_WORDS ? "%z" : "%y");
 }
 
 static void put_launch(struct text *text, struct pcg *rng, uint32_t number, const char *stream,
@@ -141,20 +169,23 @@ static void put_launches(struct text *text, struct pcg *rng, const struct size *
     text_put(text, between[what]);
     if (both)
         put_launch(text, rng, 1, other_stream ? " stream=s" : "", size, "a", "b");
+    if (both && what > 1 && below(rng, 4) == 0)
+        text_format(text, "abort l%u\n", (unsigned)below(rng, 2));
 }
 
-/* One block of two threads, whose order can be seen, and nobody else. */
-static void put_block(struct text *text, const struct size *size)
+/* One block of two threads, or four, whose order can be seen. */
+static void put_block(struct text *text, struct pcg *rng, const struct size *size)
 {
     const char *x = size->ptx ? "0" : "x", *y = size->ptx ? "1" : "y";
-    text_format(text, "launch l0: k0 grid=1 block=2 %s=a %s=b\n", x, y);
+    text_format(text, "launch l0: k0 grid=1 block=%u %s=a %s=b\n", below(rng, 4) ? 2u : 4u, x, y);
 }
 
 /* Memory is given away while somebody may still write it, and given to others. */
 static void put_freed(struct text *text, struct pcg *rng, const struct size *size)
 {
-    text_put(text, "buffer c[2]\n");
-    put_launch(text, rng, 0, "", size, "c", "b");
+    const char *y = below(rng, 2) ? "b" : "f";
+    text_put(text, "buffer c[2]\nbuffer f[1]\n");
+    put_launch(text, rng, 0, "", size, "c", y);
     put_while(text, rng, size);
     text_put(text, below(rng, 2) ? "abort l0\n" : below(rng, 2) ? "sync\n" : "");
     text_put(text, "free c now\nbuffer d[2] = {8, 9}\n");
@@ -185,7 +216,8 @@ const char *host_tiny(struct arena *arena, struct pcg *rng)
     uint32_t scene = below(rng, 5);
     const bool small = below(rng, 4) > 0;
     const struct size size = {.ptx = below(rng, 2),
-                              .statements = small ? 2 : 3,
+                              .alone = scene == 2,
+                              .statements = small && scene != 2 ? 2 : 3,
                               .grid = small ? 2 : 3,
                               .block = small ? 1 : 2,
                               .whiles = small ? 1 : 5};
@@ -200,7 +232,7 @@ const char *host_tiny(struct arena *arena, struct pcg *rng)
     else if (scene == 1)
         put_destroyed(&text, rng, &size);
     else if (scene == 2)
-        put_block(&text, &size);
+        put_block(&text, rng, &size);
     else
         put_launches(&text, rng, &size);
     if (scene > 1 && below(rng, 3) == 0)
