@@ -133,7 +133,8 @@ static bool has_one_lane(const struct device *device)
     return true;
 }
 
-/* Where two blocks may be at one place, whoever comes finds it empty in phases, and over caches only what is its own. */
+/* Where two blocks may be at one place, whoever comes finds all of it as at first in phases, and over caches its own
+ * words only. */
 static bool have_same_places(const struct device *device)
 {
     bool same = true;
