@@ -9,7 +9,7 @@
 
 enum {
     EMITTED_KERNEL_SHARE = 4,     /* kernels are written in C or PTX in one case of so many */
-    EMITTED_SEQUENTIAL_SHARE = 4, /* likewise, two threads are printed as a sequential program */
+    EMITTED_SEQUENTIAL_SHARE = 2, /* likewise, two threads are printed as a sequential program */
     EMITTED_SCOPES_SHARE = 4,     /* likewise, PTX declares few names in many scopes */
     EMITTED_VALUES_SHARE = 4,     /* likewise, PTX has operands of every kind */
     EMITTED_GUESSES_SHARE = 16,   /* likewise, guesses of the sequential program are listed */

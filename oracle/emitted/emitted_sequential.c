@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { STATEMENTS = 6, PAIRS = 12, PAIRS_OF_LOOPS = 4, LENGTH = 5, LOOPS = 2, TRIPS = 4 };
+enum { STATEMENTS = 6, PAIRS = 8, PAIRS_OF_LOOPS = 2, LENGTH = 5, LOOPS = 2, TRIPS = 4 };
 
 /* HAVOC writes; FETCH is an atomic whose result is written to the other array. Whose ASSERT or ASSUME fails ends. */
 enum kind { READ, WRITE, ATOMIC, BARRIER, HAVOC, FETCH, ASSERT, ASSUME, KIND_COUNT };
@@ -120,6 +120,14 @@ static struct drawn_kernel draw_kernel(struct pcg *rng)
     k.of_blocks = pcg_below(rng, 2);
     for (uint32_t i = 0; i < k.count; i++)
         k.s[i] = draw_statement(rng);
+    const bool meet = pcg_below(rng, 2); /* half of the accesses are of the first one's element */
+    for (uint32_t i = 1; i < k.count && meet; i++)
+        if (pcg_below(rng, 2)) {
+            k.s[i].is_shared = k.s[0].is_shared;
+            k.s[i].own = k.s[0].own;
+            k.s[i].number = k.s[0].number;
+            k.s[i].expression = k.s[0].expression;
+        }
     for (uint32_t i = 0; i < k.count && k.of_blocks; i++) /* some target must always do (WF.3) */
         k.s[i].kind = k.s[i].kind == ASSUME ? ASSERT : k.s[i].kind;
     if (pcg_below(rng, 2))

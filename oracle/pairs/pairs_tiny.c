@@ -44,9 +44,9 @@ static void put_template(struct tiny_pair *t, const char *template, uint32_t dep
     static const char *const privates[] = {"a", "b", "a", "b", "c", "p[a & 1]", "p[1]"};
     static const char *const simple[] = {"a", "b", "c", "#", "@", "tid", "p[0]", "tid == #"};
     static const char *const expressions[] = {
-        "a",        "#",           "@",           "tid",     "% + %",   "% == #",     "!%",
-        "(% && %)", "(% || %)",    "(% ? % : %)", "-(%)",    "(a < %)", "@ + a",      "(@ && @)",
-        "(@ || a)", "(a ? @ : b)", "(a && z[a])", "% - (#)", "~%",      "(% ? @ : @)"};
+        "a",        "#",           "@",           "tid",     "% + %",   "% == #",      "!%",
+        "(% && %)", "(% || %)",    "(% ? % : %)", "-(%)",    "(a < %)", "@ + a",       "(@ && @)",
+        "(@ || a)", "(a ? @ : b)", "(a && z[a])", "% - (#)", "~%",      "(% ? @ : @)", "bid"};
     for (; *template; template ++) {
         if (*template == '@')
             text_put(&t->out, below(t, 2) ? places[t->focus] : ONE_OF(t, places));
@@ -115,9 +115,10 @@ const char *pairs_tiny_text(struct arena *arena, uint64_t number)
 {
     struct tiny_pair t = {.rng = pcg_derive(number, PCG_SCHEDULE, 82), .out = text_begin(arena)};
     text_format(&t.out,
-                "launch(threads = %u, warp = 1, blocks = 1); %s int x, y, z[2]; private int a, b, "
+                "launch(threads = %u, warp = 1, blocks = %u); %s int x, y, z[2]; private int a, b, "
                 "p[2]; kernel k() { private int c; ",
-                (unsigned)(2 + below(&t, 2)), below(&t, 2) ? "global" : "shared");
+                (unsigned)(2 + below(&t, 2)), (unsigned)(1 + below(&t, 2)),
+                below(&t, 2) ? "global" : "shared");
     t.focus = below(&t, 5);
     t.writes = below(&t, 4) == 0;
     if (below(&t, 2))
@@ -154,8 +155,11 @@ const char *pairs_tiny_differ(struct arena *arena, const char *text, uint64_t nu
         return "the translation is refused";
     struct pairs_account account = {
         .core = core, .budget_steps = BUDGET, .without_loops = !strstr(text, "while")};
-    account.s = pcg_below(&rng, core->launch.threads);
-    account.t = (account.s + 1 + pcg_below(&rng, core->launch.threads - 1)) % core->launch.threads;
+    const uint32_t threads = core->launch.threads, s = pcg_below(&rng, threads),
+                   t = (s + 1 + pcg_below(&rng, threads - 1)) % threads,
+                   first = threads * pcg_below(&rng, core->launch.blocks);
+    account.s = first + s;
+    account.t = first + t;
     if (pcg_below(&rng, 2)) {
         account.stores = draw_stores(arena, &rng, core);
         account.store_count = STORES;
