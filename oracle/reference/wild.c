@@ -6,7 +6,14 @@
 
 #include <string.h>
 
-enum { STEPS = 160, STEPS_OF_THREAD = 8, FORMS_SHARE = 4, TURNS_SHARE = 2, TRANSFORMS_SHARE = 2 };
+enum {
+    STEPS = 160,
+    STEPS_OF_THREAD = 8,
+    STEPS_PTX = 3,
+    FORMS_SHARE = 4,
+    TURNS_SHARE = 2,
+    TRANSFORMS_SHARE = 2
+};
 
 /* ---- who runs it ---- */
 
@@ -64,15 +71,16 @@ static struct sched_spec draw_schedule(const struct machine *machine, uint64_t d
 static const struct ast_kernel *transformed(struct wild_run *x, const struct ast_kernel *kernel)
 {
     static const enum transform_id ids[] = {
-        TRANSFORM_WRAP,     TRANSFORM_DO_ONCE,  TRANSFORM_DEAD_JUMP, TRANSFORM_DEAD_CODE,
-        TRANSFORM_OPAQUE,   TRANSFORM_NEGATE,   TRANSFORM_FLATTEN,   TRANSFORM_FLATTEN,
-        TRANSFORM_PEEL,     TRANSFORM_FLAG,     TRANSFORM_OUTLINE,   TRANSFORM_INLINE,
-        TRANSFORM_DOUBLE,   TRANSFORM_CONSTANT, TRANSFORM_RENAME,    TRANSFORM_REORDER,
-        TRANSFORM_DUPLICATE};
+        TRANSFORM_WRAP,    TRANSFORM_DO_ONCE, TRANSFORM_DEAD_JUMP, TRANSFORM_DEAD_CODE,
+        TRANSFORM_OPAQUE,  TRANSFORM_NEGATE,  TRANSFORM_PEEL,      TRANSFORM_FLAG,
+        TRANSFORM_OUTLINE, TRANSFORM_INLINE,  TRANSFORM_DOUBLE,    TRANSFORM_CONSTANT,
+        TRANSFORM_RENAME,  TRANSFORM_REORDER, TRANSFORM_DUPLICATE};
     struct transform_list drawn = {.count = 0}, done;
     struct pcg rng = pcg_derive(x->number, PCG_TRANSFORM, 1);
     for (uint32_t n = 2 + pcg_below(&rng, 3); n > 0; n--) {
-        const enum transform_id id = ids[pcg_below(&rng, sizeof ids / sizeof *ids)];
+        const enum transform_id id = pcg_below(&rng, 4) == 0
+                                         ? TRANSFORM_FLATTEN /* few ifs are as it needs them */
+                                         : ids[pcg_below(&rng, sizeof ids / sizeof *ids)];
         drawn.steps[drawn.count++] = (struct transform_step){id, pcg_next(&rng)};
     }
     kernel = transform_apply(x->arena, kernel, &drawn, &done);
@@ -115,7 +123,7 @@ static void prepare(struct wild_run *x)
         form == FORM_PTX ? NULL : wild_refusal_differs(x->arena, kernel, x->subject, x->refused);
     if (!x->differs && drawn / 256 % FORMS_SHARE == 0)
         x->differs = wild_form_differs(x->arena, kernel, x->subject, made);
-    if (!x->differs && made->program && form != FORM_PTX && made->program->form == FORM_STRUCTURED)
+    if (!x->differs && made->program && form != FORM_PTX)
         x->differs = wild_footprint_differs(x->arena, made->program);
     if (x->refused || x->differs)
         return;
@@ -191,7 +199,10 @@ static void ask_turn(struct wild_run *x, uint64_t steps)
 
 static void run(struct wild_run *x)
 {
-    const uint64_t budget = STEPS + (uint64_t)STEPS_OF_THREAD * x->machine->program->total_threads;
+    /* A statement is some eight instructions of PTX; what fills an array takes six an element. */
+    const uint64_t budget =
+        (STEPS + (uint64_t)STEPS_OF_THREAD * x->machine->program->total_threads) *
+        (is_ptx(x->subject) ? STEPS_PTX : 1);
     struct scheduler scheduler;
     x->spec = draw_schedule(x->machine, pcg_splitmix(x->number + 1));
     follow_begin(x->follower, 4 * budget);

@@ -145,7 +145,8 @@ static bool reads(const struct ast_stm *s, const struct ast_var *var)
     for (size_t i = 0; i < sizeof roots / sizeof *roots; i++)
         if (ast_expr_mentions(roots[i], var))
             return true;
-    return s->kind == STM_ATOMIC && s->place.var == var;
+    const bool updates = s->kind == STM_ASSIGN && s->op != ASSIGN_SET;
+    return (updates && s->target.var == var) || (s->kind == STM_ATOMIC && s->place.var == var);
 }
 
 static bool writes(const struct ast_stm *s, const struct ast_var *var)

@@ -498,9 +498,9 @@ static void statement(struct drawing *d, uint32_t nested)
     if (d->left == 0 || nested == 0)
         kind = 11;
     d->left -= d->left > 0;
-    if (kind == 1 && d->has_functions && once_in(d, 3)) {
+    if (kind == 1 && d->has_functions && once_in(d, 4)) {
         branch_of_calls(d);
-    } else if (kind == 2 && once_in(d, 2)) {
+    } else if (kind == 2 && !once_in(d, 3)) {
         branch_of_assignments(d);
     } else if (kind < 3) {
         put(d, "if (");
@@ -538,7 +538,7 @@ static void body(struct drawing *d)
 /* Of few elements or, as a lowering may have it, of many; some, all or none have values. */
 static uint32_t array_length(struct drawing *d)
 {
-    static const uint32_t lengths[] = {2, 4, 16, 17, 32, 33};
+    static const uint32_t lengths[] = {2, 4, 16, 17, 17, 33};
     return once_in(d, 2) ? lengths[below(d, 6)] : 0;
 }
 
@@ -584,7 +584,7 @@ static void recursion(struct drawing *d)
 /* What each thread has at the end, where everybody sees it: registers, too. */
 static void ending(struct drawing *d)
 {
-    if (!once_in(d, 2))
+    if (once_in(d, 4))
         return;
     text_format(&d->out, "%s[tid & 3] = ((a * 5 + b) * 5 + l) * 5 + c[0] + 3 * c[1]; ",
                 once_in(d, 2) ? "g" : "s");
