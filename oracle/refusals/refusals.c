@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define HOLE "<>"
-enum { MARKS = DIAG_MAX, ASKED = 6 /* rows of a case */ };
+enum { MARKS = DIAG_MAX, ASKED = 6 /* rows of a case */, LONG_NAMES_SHARE = 12 };
 
 const struct refusals *const refusals_tables[] = {&refusals_language,
                                                   &refusals_assumptions,
@@ -212,6 +212,8 @@ void refusals_judge(struct checking *c)
     const size_t mark = arena_mark(c->arena);
     uint32_t all = 0;
     const char *text, *differs = limits_ask(c->arena, texts_number(c), &text);
+    if (!differs && texts_number(c) / 67108864 % LONG_NAMES_SHARE == 0)
+        differs = refusals_long_names(c->arena, c->kernel, texts_number(c) & 3, &text);
     if (differs) {
         texts_report(c, text, differs, true);
         return;

@@ -57,4 +57,9 @@ void refusals_judge(struct checking *checking);
 const char *refusals_ask(struct arena *arena, const struct refusals *table, uint32_t row,
                          uint64_t draw, const char **text);
 
+/* The forms of a kernel are there, and are read as they are printed, also where its names are as long as names may be,
+ * or shorter by up to 3 characters, differently for each `less`. *text is the kernel with such names. */
+const char *refusals_long_names(struct arena *arena, const struct ast_kernel *kernel, uint32_t less,
+                                const char **text);
+
 #endif

@@ -195,18 +195,19 @@ static bool is_readable(struct arena *arena, const struct ast_kernel *kernel)
     return again && strcmp(print_kernel(arena, again), text) == 0;
 }
 
+static const enum program_id programs[] = {PROGRAM_CORE,       PROGRAM_BLOCKS,   PROGRAM_ANCHORED,
+                                           PROGRAM_PREDICATED, PROGRAM_LOCKSTEP, PROGRAM_PTX,
+                                           PROGRAM_CRS};
+static const char *const names[] = {
+#define PROGRAM(id, name, ...) [PROGRAM_##id] = name,
+#include "engine/subjects/programs.def"
+#undef PROGRAM
+};
+
 /* Of each kind of form that a kernel of this kind may have; what several say is told once. */
 static void make_programs(struct arena *arena, const struct ast_kernel *kernel, bool is_small,
                           struct diag *diag)
 {
-    static const enum program_id programs[] = {
-        PROGRAM_CORE,     PROGRAM_BLOCKS, PROGRAM_ANCHORED, PROGRAM_PREDICATED,
-        PROGRAM_LOCKSTEP, PROGRAM_PTX,    PROGRAM_CRS};
-    static const char *const names[] = {
-#define PROGRAM(id, name, ...) [PROGRAM_##id] = name,
-#include "engine/subjects/programs.def"
-#undef PROGRAM
-    };
     struct forms *forms = forms_new(arena, kernel);
     const bool structured = kernel->form == FORM_STRUCTURED, ptx = kernel->form == FORM_PTX;
     const char *last = "";
@@ -224,6 +225,69 @@ static void make_programs(struct arena *arena, const struct ast_kernel *kernel, 
             diag_error(diag, (struct location){0, 0}, "%s: %s", names[id], form->reason);
         last = form->program ? last : form->reason;
     }
+}
+
+/* ---- names as long as there are ---- */
+
+struct longer {
+    struct arena *arena;
+    uint32_t count, less;
+};
+
+/* No other is called so: its number stands behind it, in letters, as digits are what forms put there. */
+static const char *long_name(struct longer *l, const char *name)
+{
+    const size_t length = strlen(name), all = LIMIT_NAME - (l->less + l->count) % 4;
+    char *made = arena_alloc(l->arena, LIMIT_NAME + 1, 1);
+    if (length + 5 > all || strcmp(name, "Start") == 0)
+        return name;
+    memset(made, 'q', all);
+    memcpy(made, name, length);
+    made[length] = '_';
+    for (uint32_t i = 0, n = l->count++; i < 3; i++, n /= 26)
+        made[all - 1 - i] = (char)('a' + n % 26);
+    return made;
+}
+
+static void lengthen(struct longer *l, struct ast_function *f)
+{
+    f->name = long_name(l, f->name);
+    for (struct ast_var *var = f->locals; var; var = var->next)
+        var->name = long_name(l, var->name);
+    for (struct ast_block *block = f->blocks; block; block = block->next)
+        block->name = long_name(l, block->name);
+}
+
+const char *refusals_long_names(struct arena *arena, const struct ast_kernel *kernel, uint32_t less,
+                                const char **text)
+{
+    struct longer l = {.arena = arena, .less = less};
+    struct ast_kernel *copy = ast_kernel_copy(arena, kernel);
+    if (!copy->main)
+        return NULL;
+    for (struct ast_var *var = copy->vars; var; var = var->next)
+        var->name = long_name(&l, var->name);
+    for (struct ast_function *f = copy->functions; f; f = f->next)
+        lengthen(&l, f);
+    lengthen(&l, copy->main);
+    copy->name = copy->main->name;
+    *text = print_kernel(arena, copy);
+    struct forms *given = forms_new(arena, kernel), *made = forms_new(arena, copy);
+    for (uint32_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        const enum program_id id = programs[i];
+        const bool of_structured = id == PROGRAM_CORE || id == PROGRAM_ANCHORED;
+        if (of_structured && kernel->form != FORM_STRUCTURED)
+            continue;
+        const struct ast_kernel *as_given = forms_get(given, id)->kernel,
+                                *as_made = forms_get(made, id)->kernel;
+        if (!as_given != !as_made)
+            return arena_printf(arena, "refused: long names, %s: %s", names[id],
+                                as_made ? "is there" : forms_get(made, id)->reason);
+        if (as_made && !is_readable(arena, as_made))
+            return arena_printf(arena, "refused: long names, %s: its text is another kernel's",
+                                names[id]);
+    }
+    return NULL;
 }
 
 static bool read(struct arena *arena, const char *text, size_t length, struct diag *diag)
