@@ -52,7 +52,8 @@ enum {
     DRAWN_ASSUMED = 191,
     DRAWN_ROWS = 193,
     DRAWN_LIMITS = 197,
-    DRAWN_MISTAKES = 199
+    DRAWN_MISTAKES = 199,
+    DRAWN_SETTINGS = 211
 };
 
 /* "line 2: ..": the first error. */

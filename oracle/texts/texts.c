@@ -222,6 +222,8 @@ void texts_judge(struct checking *c)
         differs = texts_of_launch(c->arena, draw / 8589934592, &text);
     if (!differs && draw / 536870912 % TEXTS_LAUNCH_SHARE == 2)
         differs = texts_of_assumed(c->arena, draw / 8589934592, &text);
+    if (!differs && draw / 536870912 % TEXTS_LAUNCH_SHARE >= 6)
+        differs = texts_of_settings(c->arena, draw / 8589934592, &text);
     bool drawn = differs != NULL;
     if (!differs && draw / 2 % TEXTS_FORMS_SHARE == 0)
         differs = of_forms(c, &text);

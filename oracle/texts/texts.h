@@ -50,6 +50,8 @@ const char *texts_of_rows(struct arena *arena, uint64_t number, const char **tex
 /* What the launch of an entry is otherwise than its settings say; which of its parameters are taken for something else
  * than its text says. */
 const char *texts_of_launch(struct arena *arena, uint64_t number, const char **text);
+/* The same of settings that stand in any order, twice, in several goes. */
+const char *texts_of_settings(struct arena *arena, uint64_t number, const char **text);
 const char *texts_of_assumed(struct arena *arena, uint64_t number, const char **text);
 /* What of module number so is laid out otherwise than it says. *taken: it is laid out. */
 const char *texts_of_layout(struct arena *arena, uint64_t number, const char **text, bool *taken);

@@ -119,6 +119,50 @@ static const char *compare_smaller(struct launch *l, struct ast_kernel *kernel)
     return NULL;
 }
 
+/* ---- grids that wait for all their blocks ---- */
+
+/* A body, a function's or the entry's, that reads where the blocks of a grid wait, however deep, or something else. */
+static bool put_body(struct drawn *d)
+{
+    static const char *const reads[] = {"%envreg1", "%envreg2", "%envreg0", "%envreg3", "%laneid"};
+    const uint32_t depth = drawn_below(d, 4), which = drawn_below(d, 10),
+                   before = drawn_below(d, 3);
+    text_put(&d->text, "{\n\t.reg .b32 r;\n");
+    for (uint32_t i = 0; i < before; i++)
+        text_put(&d->text, i ? "\t{ add.u32 r, r, 1; }\n" : "\tmov.b32 r, %laneid;\n");
+    for (uint32_t i = 0; i < depth; i++)
+        text_put(&d->text, "\t{\n");
+    if (which < 5)
+        text_format(&d->text, "\tmov.b32 r, %s;\n", reads[which]);
+    for (uint32_t i = 0; i < depth; i++)
+        text_put(&d->text, drawn_below(d, 2) ? "\t}\n" : "\tadd.u32 r, r, 1; }\n");
+    return which < 2;
+}
+
+/* f is called by the entry, through g or not; h by nobody. */
+static const char *waits(struct drawn *d)
+{
+    const char *why;
+    const bool through = drawn_below(d, 2), called = drawn_below(d, 3) > 0;
+    d->text.length = 0;
+    text_put(&d->text, ".version 7.5\n.target sm_70\n.address_size 64\n.func f()\n");
+    bool should = put_body(d) && called;
+    text_put(&d->text, "\tret;\n}\n.func g()\n{\n\tcall f;\n\tret;\n}\n.func h()\n");
+    put_body(d);
+    text_put(&d->text, "\tret;\n}\n.entry k()\n");
+    should |= put_body(d);
+    text_format(&d->text, "%s\tret;\n}\n",
+                !called   ? ""
+                : through ? "\t{ call g; }\n"
+                          : "\tcall f;\n");
+    const struct ast_kernel *kernel = drawn_read(d->arena, d->text.bytes, &why);
+    if (!kernel)
+        return arena_printf(d->arena, "launches: refused, %s", why);
+    return ptx_waits_for_grid(d->arena, kernel->ptx->module, kernel->ptx->entry) == should
+               ? NULL
+               : "launches: whether the entry waits for all blocks";
+}
+
 const char *texts_of_launch(struct arena *arena, uint64_t number, const char **text)
 {
     struct drawn d = drawn_begin(arena, number, DRAWN_LAUNCHES);
@@ -147,5 +191,9 @@ const char *texts_of_launch(struct arena *arena, uint64_t number, const char **t
         (is_window && ptx->window != l.count))
         return arena_printf(arena, "launches: %" PRIu32 " blocks from %" PRIu32 " on run",
                             kernel->launch.blocks, ptx->first_block);
-    return compare_smaller(&l, kernel);
+    const char *differs = compare_smaller(&l, kernel);
+    if (!differs)
+        differs = waits(&d);
+    *text = d.text.bytes;
+    return differs;
 }

@@ -1,13 +1,14 @@
 #include "oracle/verdicts/verdicts.h"
 
 #include "engine/base/pcg.h"
+#include "engine/duo/duo.h"
 #include "engine/prove/inference.h"
 #include "oracle/verdicts/models.h"
 
 #include <stddef.h>
 #include <string.h>
 
-enum { WALKS = 3 };
+enum { WALKS = 3, GIVEN_UP_SHARE = 4 /* walks are given up in one case of so many */ };
 
 /* ---- a solver that answers as it is drawn ---- */
 
@@ -382,6 +383,28 @@ static bool may_be_refused(const struct ast_kernel *kernel, const char *why)
     return kernel->form == FORM_PTX && strncmp(why, atomics, sizeof atomics - 1) == 0;
 }
 
+/* A walk that has room for as many terms as it makes comes to its end; with room for one fewer it says that it does not:
+ * what it has made is of no use then. */
+static const char *gives_up(struct arena *arena, const struct ast_kernel *kernel,
+                            const struct proof_options *options)
+{
+    uint32_t terms = 0;
+    for (uint32_t less = 0; less < 3; less++) {
+        const char *reason;
+        struct duo *duo = duo_new(arena, forms_new(arena, kernel), options, 0, &reason);
+        if (!duo || (less > 0 && duo->terms.count + less > terms))
+            return NULL;
+        if (less > 0)
+            duo->terms.limit = terms + 1 - less;
+        duo_run(duo);
+        if ((duo->reason != NULL) != (less == 2))
+            return less == 2 ? "a walk that was given up says that it is whole"
+                             : "a walk is given up that has room for all of it";
+        terms = duo->run_end;
+    }
+    return NULL;
+}
+
 struct verdicts_fault verdicts_judge(struct arena *arena, const struct ast_kernel *kernel,
                                      uint64_t seed)
 {
@@ -405,6 +428,9 @@ struct verdicts_fault verdicts_judge(struct arena *arena, const struct ast_kerne
                    : (struct verdicts_fault){"what is handled", result.refused};
     if (result.cut)
         note_walk(&solver, result.cut, false);
+    const char *why = seed % GIVEN_UP_SHARE == 0 ? gives_up(arena, kernel, &options) : NULL;
+    if (why)
+        return (struct verdicts_fault){"the end of a walk", why};
     struct judging j = {.solver = &solver, .result = &result};
     for (int goal = 0; goal < GOAL_COUNT; goal++)
         j.goals[goal] = (struct expected){.verdict = PROOF_UNKNOWN};

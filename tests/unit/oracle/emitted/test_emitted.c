@@ -36,6 +36,12 @@ static void launches(void **state)
     drawn_texts_ask(texts_of_launch);
 }
 
+static void settings(void **state)
+{
+    (void)state;
+    drawn_texts_ask(texts_of_settings);
+}
+
 static void sequential(void **state)
 {
     (void)state;
@@ -76,7 +82,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels),  cmocka_unit_test(claims),  cmocka_unit_test(lists),
-        cmocka_unit_test(launches), cmocka_unit_test(assumed), cmocka_unit_test(sequential),
+        cmocka_unit_test(launches), cmocka_unit_test(settings), cmocka_unit_test(assumed), cmocka_unit_test(sequential),
         cmocka_unit_test(guesses),  cmocka_unit_test(scopes),  cmocka_unit_test(values),
         cmocka_unit_test(jumps),    cmocka_unit_test(fills)};
     return cmocka_run_group_tests(tests, support_setup, support_teardown);
