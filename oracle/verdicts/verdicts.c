@@ -383,8 +383,8 @@ static bool may_be_refused(const struct ast_kernel *kernel, const char *why)
     return kernel->form == FORM_PTX && strncmp(why, atomics, sizeof atomics - 1) == 0;
 }
 
-/* A walk that has room for as many terms as it makes comes to its end; with room for one fewer it says that it does not:
- * what it has made is of no use then. */
+/* A walk that has room for as many terms as it makes comes to its end; with room for one fewer it says that it does
+ * not: what it has made is of no use then. */
 static const char *gives_up(struct arena *arena, const struct ast_kernel *kernel,
                             const struct proof_options *options)
 {

@@ -81,9 +81,9 @@ static void fills(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kernels),  cmocka_unit_test(claims),  cmocka_unit_test(lists),
-        cmocka_unit_test(launches), cmocka_unit_test(settings), cmocka_unit_test(assumed), cmocka_unit_test(sequential),
-        cmocka_unit_test(guesses),  cmocka_unit_test(scopes),  cmocka_unit_test(values),
-        cmocka_unit_test(jumps),    cmocka_unit_test(fills)};
+        cmocka_unit_test(kernels),    cmocka_unit_test(claims),   cmocka_unit_test(lists),
+        cmocka_unit_test(launches),   cmocka_unit_test(settings), cmocka_unit_test(assumed),
+        cmocka_unit_test(sequential), cmocka_unit_test(guesses),  cmocka_unit_test(scopes),
+        cmocka_unit_test(values),     cmocka_unit_test(jumps),    cmocka_unit_test(fills)};
     return cmocka_run_group_tests(tests, support_setup, support_teardown);
 }
