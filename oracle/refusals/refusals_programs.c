@@ -155,7 +155,8 @@ static const struct refusal rows[] = {
     /* What copies wait for takes memory of each block, for which the variables leave no room. */
     FRAME(
         "// simtfuzz: blocks=64\n.version 7.8\n.target sm_80\n.address_size 64\n.shared .b64 m; <> "
-        ".entry k() { .reg .b64 r; cp.async.mbarrier.arrive.shared.b64 [m]; ld.shared.b64 r, [s]; "
+        ".entry k() { .local .b32 l[4]; .reg .b64 r; cp.async.mbarrier.arrive.shared.b64 [m]; "
+        "st.local.b32 [l], 1; ld.shared.b64 r, [s]; "
         "ret; }"),
     {".shared .b8 s[262000];", ".shared .b8 s[107000];",
      "nowhere: ptx: needs 6662144 words of memory, limit 4194304"},
