@@ -341,7 +341,8 @@ static bool is_sum(const struct ref_texture_step *x, uint32_t r, uint64_t got, u
     const bool half = x->texture->type == PTX_W_F16;
     const long double a = slice_sum(x, r, 0, half ? 11 : 24),
                       b = slice_sum(x, r, 1, half ? 11 : 24);
-    const long double both = x->nothing[r] ? a + b + 0.0L : a + b, lost = (a - both) + b;
+    const long double both = x->nothing[r] ? a + b + 0.0L : a + b;
+    const long double lost = fabsl(a) < fabsl(b) ? (b - both) + a : (a - both) + b;
     long double sum = rounded(both, half ? 11 : 24, half ? -14 : -126);
     if (!half && fabsl(sum) < 0x1p-126L)
         sum = copysignl(0, sum);

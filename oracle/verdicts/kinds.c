@@ -49,12 +49,13 @@ static bool is_access(const struct ptx_op *op)
            (op->exec == PTX_EXEC_LD || op->exec == PTX_EXEC_ST || op->exec == PTX_EXEC_ATOM);
 }
 
-/* Atomics, and what is strong for all threads of the device, of one element (docs/races.md). */
+/* Atomics, and what is strong for all threads of the device, of one element (docs/races.md): 128 bits are taken for two,
+ * which proves no race away. */
 static bool is_strong(const struct ptx_op *op, const struct printed *p)
 {
     bool says = has(p, "volatile") || has(p, "relaxed") || has(p, "acquire") || has(p, "release");
     bool all = !has(p, "cta") && !has(p, "cluster");
-    bool one = !has(p, "v2") && !has(p, "v4") && !has(p, "v8");
+    bool one = !has(p, "v2") && !has(p, "v4") && !has(p, "v8") && !has(p, "b128");
     return op->exec == PTX_EXEC_ATOM || (says && all && one);
 }
 
