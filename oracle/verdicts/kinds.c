@@ -49,8 +49,8 @@ static bool is_access(const struct ptx_op *op)
            (op->exec == PTX_EXEC_LD || op->exec == PTX_EXEC_ST || op->exec == PTX_EXEC_ATOM);
 }
 
-/* Atomics, and what is strong for all threads of the device, of one element (docs/races.md): 128 bits are taken for two,
- * which proves no race away. */
+/* Atomics, and what is strong for all threads of the device, of one element (docs/races.md): 128 bits are taken for
+ * two, which proves no race away. */
 static bool is_strong(const struct ptx_op *op, const struct printed *p)
 {
     bool says = has(p, "volatile") || has(p, "relaxed") || has(p, "acquire") || has(p, "release");
