@@ -88,8 +88,11 @@ static void include(const struct host_program *program, const char *name, const 
         sets[i] = ARENA_NEW(&test_arena, struct device_outcomes);
         assert_true(device_set(&test_arena, &options, settings, &why));
         assert_true(device_set(&test_arena, &options, memories[i], &why));
-        device_search(device_new(&test_arena, program, &options, diag), STATES, DEVICE_EAGER,
-                      sets[i]);
+        struct device *device = device_new(&test_arena, program, &options, diag);
+        sums->refused += device == NULL;
+        if (!device)
+            return;
+        device_search(device, STATES, DEVICE_EAGER, sets[i]);
         sums->cut += sets[i]->cut;
         if (sets[i]->cut)
             return;
@@ -166,8 +169,9 @@ static void test_made(void **state)
         arena_release(&test_arena, mark);
     }
     tell(&sums);
-    assert_int_equal(sums.refused, 0);
-    assert_true(sums.compared >= many(170) && sums.several > many(50) && sums.lost > 0);
+    assert_true(sums.refused <= many(MADE) / 20); /* an SM of few threads or registers */
+    assert_true(sums.compared >= many(170) && sums.several > many(50) &&
+                (sums.lost > 0 || many(MADE) < MADE));
 }
 
 static void test_caches(void **state)
