@@ -177,11 +177,14 @@ static bool is_taken(struct arena *arena, const struct refusals *table, const st
     return table->read(arena, c->text.bytes, c->text.length, diag);
 }
 
+const char *const refusals_blanks[REFUSALS_BEFORES] = {"",       "\n",           "  ",
+                                                       "\n\n\t", "// if (x {\n", " // end\n   "};
+
 const char *refusals_ask(struct arena *arena, const struct refusals *table, uint32_t row,
                          uint64_t draw, const char **text)
 {
-    static const char *const in_c[REFUSALS_BEFORES] = {"",       "\n",           "  ",
-                                                       "\n\n\t", "// if (x {\n", " // end\n   "};
+    static const char *const in_c[REFUSALS_BEFORES] = {
+        "", "\n", "  ", "/*\n\n*/\t", "// if (x {\n", " // end\n   "};
     const struct refusal *r = &table->rows[row];
     const char *const *befores = table->befores ? table->befores : in_c;
     const char *before = befores[draw % REFUSALS_BEFORES], *frame = frame_of(table, row);

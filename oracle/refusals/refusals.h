@@ -27,6 +27,8 @@ struct refusal {
     }
 
 enum { REFUSALS_BEFORES = 6 };
+/* What may stand before a text of a language without comments of several lines. */
+extern const char *const refusals_blanks[REFUSALS_BEFORES];
 
 struct refusals {
     const char *name;

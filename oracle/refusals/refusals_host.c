@@ -171,5 +171,8 @@ static bool read(struct arena *arena, const char *text, size_t length, struct di
     return host_parse(arena, "text.host", text, length, diag) != NULL;
 }
 
-const struct refusals refusals_host = {
-    .name = "host programs", .rows = rows, .count = sizeof rows / sizeof *rows, .read = read};
+const struct refusals refusals_host = {.name = "host programs",
+                                       .rows = rows,
+                                       .count = sizeof rows / sizeof *rows,
+                                       .befores = refusals_blanks,
+                                       .read = read};

@@ -308,4 +308,5 @@ const struct refusals refusals_litmus_ptx = {.name = "litmus for PTX",
                                              .rows = ptx,
                                              .count = sizeof ptx / sizeof *ptx,
                                              .lines_only = true,
+                                             .befores = refusals_blanks,
                                              .read = read};
