@@ -25,20 +25,17 @@ struct step_to {
     struct litmus_move move;
 };
 
-/* Two words at once, and four products that do not wait for each other. */
 static uint64_t hash(const struct litmus_state *state)
 {
     const unsigned char *bytes = (const unsigned char *)state;
-    uint64_t h[4] = {1, 2, 3, 4};
+    uint64_t h = 1469598103934665603U;
     for (size_t i = 0; i + 8 <= sizeof *state; i += 8) {
         uint64_t words;
         memcpy(&words, bytes + i, 8);
-        h[i / 8 % 4] = (h[i / 8 % 4] ^ words) * 0x9e3779b97f4a7c15U;
-        h[i / 8 % 4] ^= h[i / 8 % 4] >> 29;
+        h = (h ^ words) * 1099511628211U;
+        h ^= h >> 29;
     }
-    h[0] = (h[0] ^ h[1] << 1) * 0x9e3779b97f4a7c15U;
-    h[0] = (h[0] ^ h[2] ^ h[3] << 1) * 0x9e3779b97f4a7c15U;
-    return h[0] ^ h[0] >> 32;
+    return h;
 }
 
 _Static_assert(sizeof(struct litmus_state) % 8 == 0, "hash() takes whole words");

@@ -446,7 +446,7 @@ static void order_fences(struct search *s, uint32_t pair)
     uint32_t a = pair / REF_OPERATIONS, b = pair % REF_OPERATIONS;
     if (a >= s->c.count) {
         with_fences(s);
-    } else if (b >= s->c.count || a >= b || s->axioms == REF_ASPLOS15 ||
+    } else if (b >= s->c.count || a >= b || !ref_axiom_is_ptx(s->axioms) ||
                !ref_axiom_fences(&s->c, a, b)) {
         order_fences(s, pair + 1);
     } else if (!s->too_many) {

@@ -23,6 +23,12 @@ enum {
 
 enum ref_axioms { REF_ASPLOS15, REF_PTX60, REF_PTX75, REF_SC };
 
+/* Whether they are of PTX: the others know neither causality order nor morally strong accesses. */
+static inline bool ref_axiom_is_ptx(enum ref_axioms axioms)
+{
+    return axioms == REF_PTX60 || axioms == REF_PTX75;
+}
+
 struct ref_operation {
     enum {
         REF_READ,

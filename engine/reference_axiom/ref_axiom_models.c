@@ -239,7 +239,7 @@ static bool last_step(const struct ref_candidate *c, enum ref_axioms axioms, uin
 void ref_axiom_causality(struct ref_candidate *c, enum ref_axioms axioms)
 {
     memset(c->causality, 0, sizeof c->causality);
-    if (axioms == REF_ASPLOS15 || axioms == REF_SC)
+    if (!ref_axiom_is_ptx(axioms))
         return;
     observation(c);
     synchronizes(c);
@@ -270,8 +270,8 @@ bool ref_axiom_ordered(const struct ref_candidate *c, enum ref_axioms axioms, ui
 {
     if (c->of[a].kind != REF_WRITE || c->of[b].kind != REF_WRITE || !overlap(c, a, b))
         return false;
-    return axioms == REF_ASPLOS15 || axioms == REF_SC || morally_strong(c, a, b) ||
-           c->causality[a][b] || c->causality[b][a];
+    return !ref_axiom_is_ptx(axioms) || morally_strong(c, a, b) || c->causality[a][b] ||
+           c->causality[b][a];
 }
 
 /* Axiom Coherence: a write that precedes another in causality order does so in coherence order. */
@@ -300,14 +300,13 @@ static bool fence_sc(const struct ref_candidate *c)
  */
 static bool atomicity(const struct ref_candidate *c, enum ref_axioms axioms)
 {
-    const bool any = axioms == REF_ASPLOS15 || axioms == REF_SC;
     EACH (r, c)
         EACH (w, c) {
             uint32_t own = c->of[r].other;
             if (c->of[r].kind != REF_READ || own == REF_FIRST || w == own || !from_reads(c, r, w))
                 continue;
-            if (c->coherence[w][own] &&
-                (any || (morally_strong(c, r, w) && morally_strong(c, w, own))))
+            if (c->coherence[w][own] && (!ref_axiom_is_ptx(axioms) ||
+                                         (morally_strong(c, r, w) && morally_strong(c, w, own))))
                 return false;
         }
     return true;
@@ -418,8 +417,7 @@ bool ref_axiom_related(const struct ref_candidate *c, enum ref_axioms axioms, co
         return c->fence_sc[a][b];
     if (strcmp(name, "bar") == 0)
         return meet(c, a, b);
-    return strcmp(name, "sync") == 0 && (axioms == REF_PTX60 || axioms == REF_PTX75) &&
-           patterns(c, a, b);
+    return strcmp(name, "sync") == 0 && ref_axiom_is_ptx(axioms) && patterns(c, a, b);
 }
 
 bool ref_axiom_in_scope(const struct ref_candidate *c, enum litmus_scope scope, const char *name,

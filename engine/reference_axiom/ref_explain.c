@@ -115,7 +115,7 @@ static bool is_atomicity(const struct steps *s)
     if (s->count != 3 || !named(&s->of[0], "fr") || !named(&s->of[1], "co") ||
         !named(&s->of[2], "rmw") || !all_related(s))
         return false;
-    return s->axioms == REF_ASPLOS15 || s->axioms == REF_SC ||
+    return !ref_axiom_is_ptx(s->axioms) ||
            (ref_axiom_per_location(s->c, s->axioms, s->of[0].from, s->of[0].to) &&
             ref_axiom_per_location(s->c, s->axioms, s->of[1].from, s->of[1].to));
 }
@@ -124,7 +124,7 @@ bool ref_axiom_breaks(const struct ref_candidate *c, enum ref_axioms axioms, con
                       const struct ref_step *of, uint32_t count)
 {
     const struct steps s = {c, axioms, of, count};
-    bool ptx = axioms == REF_PTX60 || axioms == REF_PTX75;
+    bool ptx = ref_axiom_is_ptx(axioms);
     if (!is_circle(&s))
         return false;
     if (strcmp(axiom, "No thin air") == 0)

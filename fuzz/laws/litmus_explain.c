@@ -48,11 +48,6 @@ static bool candidate_of(const struct axiom_execution *x, enum ref_axioms axioms
 /* Those that stand before anything is ordered, and those that causality is made of (of PTX). */
 enum { BEFORE_ORDER = 4, RELATIONS = 8 };
 
-static bool is_ptx(enum ref_axioms axioms)
-{
-    return axioms == REF_PTX60 || axioms == REF_PTX75;
-}
-
 static bool are_related(const struct axiom_execution *x, enum ref_axioms axioms, uint32_t relation,
                         uint32_t a, uint32_t b)
 {
@@ -78,7 +73,7 @@ static const char *const relations[RELATIONS] = {"po",  "rf", "dep", "rmw",
 static bool same_relations(const struct axiom_execution *x, enum ref_axioms axioms,
                            const struct ref_candidate *c, bool is_ordered)
 {
-    const bool ptx = is_ptx(axioms) && is_ordered;
+    const bool ptx = ref_axiom_is_ptx(axioms) && is_ordered;
     for (uint32_t a = 0; a < c->count; a++)
         for (uint32_t b = 0; b < c->count; b++) {
             /* In sequence the first one is an order, too. */
@@ -134,7 +129,7 @@ static bool takes_others(const struct axiom_refusal *r, enum ref_axioms axioms,
     other[k] = of[k];
     for (uint32_t i = 0; i < RELATIONS; i++) {
         other[k].name = relations[i];
-        bool is_in = i < BEFORE_ORDER || is_ptx(axioms)
+        bool is_in = i < BEFORE_ORDER || ref_axiom_is_ptx(axioms)
                          ? are_related(&r->execution, axioms, i, of[k].from, of[k].to)
                          : false;
         if (!is_in && ref_axiom_breaks(c, axioms, r->axiom, other, r->length))

@@ -168,6 +168,11 @@ static const char *const constants[] = {
     "kernel k() { switch (1) { case <>: ; } }", "kernel k() { private int c = <>; }",
     "private int c[2] = {1, <>}; kernel k() { }", "kernel k() { } expect final s == <>;"};
 
+/* What stands before it, by form: nothing, blocks, lock-step, and a structured kernel twice as often. */
+#define STRUCTURED "void f(int x, int y) { } int g(int x, int y) { return x; }\nkernel k() { "
+static const char *const heads[] = {
+    "", "kernel k() blocks { Start: ", "kernel k() lockstep { Start: ", STRUCTURED, STRUCTURED};
+
 /* The text up to where the expression stands, which is put there, and the rest; returns where it begins. */
 static size_t put_around(struct text *text, const char *frame, const char *what)
 {
@@ -226,19 +231,9 @@ const char *limits_nested_expression(struct drawn *d)
         frame = in_bodies[drawn_below(d, sizeof in_bodies / sizeof *in_bodies)];
     const char *expression = draw_expression(&n);
     text_put(&d->text, "shared int s, a[4];\nprivate int p, v[4];\n");
-    size_t at = 0;
-    if (form > 0) {
-        text_put(&d->text,
-                 form > 2
-                     ? "void f(int x, int y) { } int g(int x, int y) { return x; }\nkernel k() { "
-                 : form == 2 ? "kernel k() lockstep { Start: "
-                             : "kernel k() blocks { Start: ");
-        at = put_around(&d->text, frame, expression);
-        text_put(&d->text, form > 2 ? " }" : " goto End; }");
-    } else {
-        at = put_around(&d->text, frame, expression);
-    }
-    at += strspn(expression, "(");
+    text_put(&d->text, heads[form]);
+    const size_t at = put_around(&d->text, frame, expression) + strspn(expression, "(");
+    text_put(&d->text, form == 0 ? "" : form <= 2 ? " goto End; }" : " }");
     if (is_wrong)
         return limits_is_refused(d, "expression is nested more than 200 deep", at);
     struct ast_kernel *kernel;

@@ -211,12 +211,13 @@ const char *refusals_ask(struct arena *arena, const struct refusals *table, uint
 
 void refusals_judge(struct checking *c)
 {
-    struct pcg rng = pcg_derive(texts_number(c), PCG_TRANSFORM, DRAWN_REFUSALS);
+    const uint64_t number = texts_number(c);
+    struct pcg rng = pcg_derive(number, PCG_TRANSFORM, DRAWN_REFUSALS);
     const size_t mark = arena_mark(c->arena);
     uint32_t all = 0;
-    const char *text, *differs = limits_ask(c->arena, texts_number(c), &text);
-    if (!differs && texts_number(c) / 67108864 % LONG_NAMES_SHARE == 0)
-        differs = refusals_long_names(c->arena, c->kernel, texts_number(c) & 3, &text);
+    const char *text, *differs = limits_ask(c->arena, number, &text);
+    if (!differs && number / 67108864 % LONG_NAMES_SHARE == 0)
+        differs = refusals_long_names(c->arena, c->kernel, number & 3, &text);
     if (differs) {
         texts_report(c, text, differs, true);
         return;

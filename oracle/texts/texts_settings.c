@@ -381,7 +381,7 @@ const char *texts_of_settings(struct arena *arena, uint64_t number, const char *
     struct diag *diag = ARENA_NEW(arena, struct diag);
     const char *why;
     g.set.entry = below(&g, 2);
-    text_format(&d.text, "// simtfuzz: entry=%s%s\n", g.set.entry ? "j" : "k", "");
+    text_format(&d.text, "// simtfuzz: entry=%s\n", g.set.entry ? "j" : "k");
     for (uint32_t n = below(&g, 3); n > 0; n--)
         text_format(&d.text, "// simtfuzz:%s\n", draw_go(&g, 1 + below(&g, 5), false));
     text_put(&d.text, module);

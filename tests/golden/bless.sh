@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Writes the expected output of all golden cases anew, and the digests of digests.txt, stages.txt, searches.txt, witnesses.txt, checks.txt, bounds.txt,
-# policies.txt, raw.txt, mixed.txt, said.txt and what planted.txt says of planted faults (build the targets test_golden, test_stages,
-# test_searches, test_witnesses, test_checks, test_bounds, test_policies, test_raw, test_mixed, test_planted first).
+# Writes the expected output of all golden cases anew, the digests of the other files here, said.txt, and what planted.txt
+# says of planted faults. Build the tests named below first.
 # Read `git diff tests/golden` before you commit: a line that changed names a kernel, a column that changed what of it.
 #
 #     tests/golden/bless.sh build-dev/simtfuzz

@@ -48,16 +48,18 @@ done
 EOF
 chmod +x solver
 
+forms=(core predicated lockstep ptx crs two-thread boogie horn opencl cuda glsl wgsl blocks plain-ptx)
+caches=(crs:caches:printed crs:caches:llh crs:caches:coherent thread-pc:caches:coherent block:caches:printed
+    block:caches:coherent)
 subjects=(threads simt simt:then-first interleave predicated lockstep crs thread-pc block interleave:literal
     lockstep:paper-entry lockstep:anchored two-thread two-thread:adv two-thread:keep crs:late crs:lanes crs:aligned
-    crs:exit-arrives convergence its crs:caches:printed crs:caches:llh crs:caches:coherent thread-pc:caches:coherent
-    block:caches:printed block:caches:coherent)
+    crs:exit-arrives convergence its "${caches[@]}")
 schedules=(uniform pct:3 pos surw rr reverse starve:0 unfair:7 stackless:minpc stackless:dws stackless:majority
     stackless:dpc stackless:oldest)
 
 lowered() { # text
     local to
-    for to in core predicated lockstep ptx crs two-thread boogie horn opencl cuda glsl wgsl blocks plain-ptx; do
+    for to in "${forms[@]}"; do
         say "$1" "$to" lower "$1" --to "$to"
     done
     say "$1" cfg lower "$1" --to cfg --anchored --then-first --logic-blocks --keep-calls --normalise
@@ -130,12 +132,12 @@ done
 
 # ---- texts that are a little other than those of the corpus (vary.awk) ----
 
-forms=(core predicated lockstep ptx crs two-thread boogie horn opencl cuda glsl wgsl blocks plain-ptx)
 devices=('' 'printed' 'llh' 'coherent' 'sc sms=1 blocks=1' 'sc order=any pick=any' 'coherent memory=caches words=4'
     'printed memory=caches lines=1' 'llh memory=caches lines=2 words=2' 'printed drain=block flush=start'
     'coherent ends=keep frozen=yes' 'sc occupancy=context switch=sticky grids=1' 'printed flags=kept threads=4')
 
-# Of each text of a folder eight others, to be checked, and of half of them one lowered or run; of those before `of` only tokens are taken.
+# Of each text of a folder eight others, to be checked, and of half of them one lowered or run; of those before `of`
+# only tokens are taken.
 vary() { # folder, ending, texts that only give tokens.. of texts..
     local to=$1 ending=$2 given=() text name last
     shift 2
@@ -224,8 +226,6 @@ for number in "${!schedules[@]}"; do
             --max-steps 200 --against reference
     done
 done
-caches=(crs:caches:printed crs:caches:llh crs:caches:coherent thread-pc:caches:coherent block:caches:printed
-    block:caches:coherent)
 number=0
 for lines in 1 2 4 64; do
     for words in 1 2 4 8; do

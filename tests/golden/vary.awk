@@ -1,4 +1,4 @@
-# Writes texts that are a little other than those given: up to four changes of tokens or lines each, drawn by a
+# Writes texts that are a little other than those given: one to three changes of tokens or lines each, drawn by a
 # generator of our own (so by every awk alike). A token goes, comes twice, changes places with the next one, becomes one of
 # the same kind out of any of the texts; a number becomes a bound, an operator another one, a number or name
 # stands in so many parentheses or behind so many signs; a line goes, comes twice or as many times as a bound, or changes
