@@ -57,7 +57,7 @@ void parser_advance(struct parser *p)
 
 static bool token_is(const struct token *token, const char *text)
 {
-    return (token->kind == TOKEN_PUNCT || token->kind == TOKEN_NAME) &&
+    return (token->kind == TOKEN_PUNCT || token->kind == TOKEN_NAME) && token->text[0] == text[0] &&
            strncmp(token->text, text, token->length) == 0 && text[token->length] == '\0';
 }
 

@@ -56,7 +56,8 @@ void ptx_unexpected(struct ptx_parser *p, const char *wanted)
 
 static bool token_is(const struct ptx_token *t, enum ptx_token_kind kind, const char *text)
 {
-    return t->kind == kind && strncmp(t->text, text, t->length) == 0 && text[t->length] == '\0';
+    return t->kind == kind && t->length > 0 && t->text[0] == text[0] &&
+           strncmp(t->text, text, t->length) == 0 && text[t->length] == '\0';
 }
 
 bool ptx_at(const struct ptx_parser *p, const char *text)

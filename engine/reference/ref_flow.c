@@ -9,7 +9,9 @@ struct ref_flow *ref_flow_new(struct arena *arena, uint32_t count, const uint32_
     g->next_count = ARENA_ARRAY(arena, uint32_t, count + 1);
     g->next = arena_alloc(arena, count + 1, sizeof *g->next);
     g->waiting = ARENA_ARRAY(arena, uint32_t, count + 1);
-    g->seen = ARENA_ARRAY(arena, bool, count + 1);
+    for (int i = 0; i < 2; i++)
+        g->searched[i] =
+            (struct ref_flow_searched){REF_FLOW_NONE, 0, ARENA_ARRAY(arena, bool, count + 1)};
     for (uint32_t n = 0; n < count; n++)
         g->next[n] = ARENA_ARRAY(arena, uint32_t, most[n] + 1);
     return g;
@@ -21,11 +23,18 @@ void ref_flow_add(struct ref_flow *g, uint32_t from, uint32_t to)
         if (g->next[from][i] == to)
             return;
     g->next[from][g->next_count[from]++] = to;
+    g->searched[0].from = g->searched[1].from = REF_FLOW_NONE;
 }
 
 void ref_flow_search(struct ref_flow *g, uint32_t from, uint32_t avoid)
 {
     uint32_t waiting = 0;
+    struct ref_flow_searched *searched = &g->searched[avoid != REF_FLOW_NONE];
+    g->seen = searched->seen;
+    if (searched->from == from && searched->avoid == avoid)
+        return;
+    searched->from = from;
+    searched->avoid = avoid;
     memset(g->seen, 0, g->count * sizeof *g->seen);
     if (from == avoid)
         return;

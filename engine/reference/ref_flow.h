@@ -17,7 +17,12 @@ struct ref_flow {
     uint32_t *next_count; /* of each node */
     uint32_t **next;
     uint32_t *waiting; /* of the search that is under way */
-    bool *seen;
+    bool *seen;        /* by the last search */
+    /* The last search that avoids nothing and the last of the others, as the same is asked many times in a row. */
+    struct ref_flow_searched {
+        uint32_t from, avoid;
+        bool *seen;
+    } searched[2];
 };
 
 /* A graph of so many nodes without edges, each of which may have up to `most` successors. */
