@@ -343,23 +343,24 @@ static const struct word {
     const char *name;
     bool (*does)(struct ref_caches *, struct ref_operation *);
     bool (*waits)(const struct ref_caches *, const struct ref_operation *); /* NULL: never */
-} words[] = {{"reserveL1", reserve_l1, lacks_room},
-             {"readL1", read_l1, awaits_bytes},
-             {"writeL1", write_l1, lacks_room},
-             {"updateL1", update_l1, NULL},
-             {"evictL1", drop_l1, cannot_evict},
-             {"discardL1", drop_l1, cannot_discard},
-             {"firstL1", first_l1, NULL},
-             {"normalL1", normal_l1, NULL},
-             {"readL2", read_memory, NULL},
-             {"writeL2", write_memory, NULL},
-             {"readMem", read_memory, NULL},
-             {"writeMem", write_memory, NULL},
-             {"lock", lock, is_locked},
-             {"unlock", unlock, NULL},
-             {"writeToRegs", to_registers, NULL},
-             {"atomOp", nothing, NULL},
-             {"releaseRegs", nothing, NULL}};
+    const char *says;
+} words[] = {{"reserveL1", reserve_l1, lacks_room, "L1 makes room for the line next"},
+             {"readL1", read_l1, awaits_bytes, "L1 is read next"},
+             {"writeL1", write_l1, lacks_room, "L1 is written next"},
+             {"updateL1", update_l1, NULL, "the line comes into L1 next"},
+             {"evictL1", drop_l1, cannot_evict, "L1 drops the line next, if it has it"},
+             {"discardL1", drop_l1, cannot_discard, "L1 drops the line next, if it has it"},
+             {"firstL1", first_l1, NULL, "the line is marked next"},
+             {"normalL1", normal_l1, NULL, "the line is marked next"},
+             {"readL2", read_memory, NULL, "L2 is read next"},
+             {"writeL2", write_memory, NULL, "L2 is written next"},
+             {"readMem", read_memory, NULL, "memory is read next"},
+             {"writeMem", write_memory, NULL, "memory is written next"},
+             {"lock", lock, is_locked, "its banks are locked next"},
+             {"unlock", unlock, NULL, "its banks are unlocked next"},
+             {"writeToRegs", to_registers, NULL, "the registers get their values next"},
+             {"atomOp", nothing, NULL, "it computes next"},
+             {"releaseRegs", nothing, NULL, "the registers get their values next"}};
 
 /* ---- micro steps ---- */
 
@@ -444,18 +445,32 @@ static bool is_held(const struct ref_caches *m, uint32_t operation)
     return false;
 }
 
-static bool is_in_vain(const struct ref_caches *m, const struct ref_operation *x)
+/* NULL: it ends. */
+static const struct word *ahead(const struct ref_caches *m, const struct ref_operation *x)
 {
     const char *at = x->rest;
     while (*at == '{' || *at == '}')
         at = choose(m, x, at);
-    const struct word *word = word_at(at);
+    return word_at(at);
+}
+
+static bool is_in_vain(const struct ref_caches *m, const struct ref_operation *x)
+{
+    const struct word *word = ahead(m, x);
     return word && word->waits && word->waits(m, x);
 }
 
 bool ref_may_step(const struct ref_caches *m, uint32_t operation)
 {
     return !is_held(m, operation) && !is_in_vain(m, &m->operations[operation]);
+}
+
+const char *ref_says_next(const struct ref_caches *m, uint32_t operation)
+{
+    const struct word *word = ahead(m, &m->operations[operation]);
+    if (!ref_may_step(m, operation))
+        return "it waits for others' operations or lines";
+    return word ? word->says : "it ends next";
 }
 
 /* ---- silent rules ---- */

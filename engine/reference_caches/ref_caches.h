@@ -103,6 +103,8 @@ void ref_micro_step(struct ref_caches *m, uint32_t operation);
 /* A micro step of it would not only be tried in vain, and (MEM.prio) no earlier ordered one of its lanes is under
  * way. */
 bool ref_may_step(const struct ref_caches *m, uint32_t operation);
+/* What it does next, in words. */
+const char *ref_says_next(const struct ref_caches *m, uint32_t operation);
 /* What lies in a lane's element after a load: its bytes of v. */
 uint64_t ref_taken(const struct ref_caches *m, const struct ref_operation *x, uint32_t lane,
                    uint32_t element, bool *is_there);

@@ -291,18 +291,38 @@ static void compare_offer(struct follower *f, uint32_t number, bool wanted, cons
     follow_part(f, what, offered ? "can step" : "waits", wanted ? "can step" : "waits");
 }
 
+/* Among those of its warp or thread. */
+static uint32_t place_of_operation(const struct ref_caches *m, uint32_t operation)
+{
+    uint32_t place = 0;
+    for (uint32_t i = 0; i < operation; i++)
+        place += m->operations[i].group == m->operations[operation].group;
+    return place;
+}
+
+/* What is said of all that is under way behind a step. */
+static void compare_said(struct follower *f)
+{
+    const struct ref_caches *m = &f->caches->m;
+    for (uint32_t o = 0; o < m->operation_count && f->state == FOLLOW_ALONG; o++) {
+        const struct ref_operation *x = &m->operations[o];
+        const char *says = caches_next_of(f->machine, x->group, place_of_operation(m, o));
+        if (strcmp(says, ref_says_next(m, o)) != 0)
+            follow_part(f, "what an operation does next", says, ref_says_next(m, o));
+        else if (!caches_under_way(f->machine, x->group, x->place))
+            follow_part(f, "under way", "no", "yes");
+    }
+}
+
 /* Operations and L1s, before this step: who is live is made anew behind it. */
 static void compare_offers(struct follower *f)
 {
     const struct caches *c = sizes(f);
     const struct ref_caches *m = &f->caches->m;
     uint32_t actors = f->machine->actor_count;
-    for (uint32_t o = 0; o < m->operation_count; o++) {
-        uint32_t group = m->operations[o].group, place = 0;
-        for (uint32_t i = 0; i < o; i++)
-            place += m->operations[i].group == group;
-        compare_offer(f, actors + group * c->slots + place, ref_may_step(m, o), "operation");
-    }
+    for (uint32_t o = 0; o < m->operation_count; o++)
+        compare_offer(f, actors + m->operations[o].group * c->slots + place_of_operation(m, o),
+                      ref_may_step(m, o), "operation");
     for (uint32_t sm = 0; sm < m->sms; sm++)
         compare_offer(f, actors + actors * c->slots + sm, ref_is_silent(m, sm), "L1");
 }
@@ -426,6 +446,7 @@ void follow_caches_environment(struct follower *f, const struct step_event *even
         follow_silent(f, event,
                       event->actor - f->machine->actor_count - f->machine->actor_count * c->slots);
     compare_memory(f);
+    compare_said(f);
 }
 
 static enum ast_space space_of(const struct follower *f, int64_t byte)
@@ -587,6 +608,7 @@ void follow_caches_step(struct follower *f, const struct step_event *event)
     if (f->state == FOLLOW_ALONG)
         compare_l1(f, sm_of(f, event->actor));
     compare_memory(f);
+    compare_said(f);
 }
 
 void follow_caches_end(struct follower *f, enum status status)

@@ -142,13 +142,22 @@ static void put_turn(struct tiny *t)
     static const char *const turns[] = {
         "a = atomic_add(x, 1); if (a == #) { @ = 1; } else { while (@ == 0) { } }",
         "a = atomic_add(x, 1); if (a == #) { while (@ == #) { } }",
-        "a = atomic_exch(@, 1); if (a == #) { while (@ == #) { } } @ = #;"};
+        "a = atomic_exch(@, 1); if (a == #) { while (@ == #) { } } @ = #;",
+        /* In whose loop the threads that are alike change their order. */
+        "a = atomic_add(x, 1); if (a == #) { while (y == #) { b = 1 - b; } } else { @ = #; }",
+        "a = atomic_add(x, 1); while (a == # && @ == #) { b = 1 - b; } while (@ == #) { }",
+        "a = atomic_add(x, 1); if (a == #) { while (@ == #) { b = 2 - b; } } "
+        "else { b = 1; while (@ == #) { } }"};
     put_template(t, ONE_OF(t, turns));
 }
 
 static void put_structured(struct tiny *t, const struct shape *shape, uint32_t most)
 {
     put_launch(t, shape);
+    if (below(t, 48) == 0) { /* it has ended at the start */
+        text_put(&t->out, "kernel k() { }");
+        return;
+    }
     text_put(&t->out, "void f() { if (a == 0) { return; } ");
     put_deed(t);
     text_put(&t->out, "} void g() { a = a + 1; } kernel k() { ");
