@@ -132,21 +132,24 @@ static void draw_lane(struct pcg *rng, struct drawn_instruction *in, uint32_t *l
 }
 
 /* Of a thread alone, words of its frame, and two lanes, of two words: of one the lanes' order would tell. Where nothing
- * is fenced a store may leave a line as it was that its neighbour's load brought. */
-static void draw_alone(struct pcg *rng, const struct drawn_test *test, struct drawn_instruction *in,
+ * is fenced a store may leave a line as it was that its neighbour's load brought, so that lines of two words are of the
+ * frame; in half of these stores come first, which leave lines of which one word is valid. */
+static void draw_alone(struct pcg *rng, struct drawn_test *test, uint32_t at, bool sorted,
                        uint32_t *loads, uint8_t *value)
 {
+    struct drawn_instruction *in = &test->code[0][at];
     const bool fenced = laws[test->law].flags & DRAW_FENCED;
     if (in->is_fence)
         return;
-    if (pcg_below(rng, 2)) {
+    if ((test->lines && !fenced) || pcg_below(rng, 2)) {
         in->word = (uint8_t)(LOCAL + pcg_below(rng, 2));
-        in->name = draw_name(rng, in->writes ? local_stores : "ld.ca ld.cg");
+        in->writes = test->lines && sorted ? 2 * at < test->length[0] : in->writes;
         in->reads = !in->writes;
+        in->name = draw_name(rng, in->writes ? local_stores : "ld.ca ld.cg");
+        in->value = *value = (uint8_t)(*value + in->writes);
     }
     const uint32_t first = in->word < OWN_SHARED ? 0 : in->word < LOCAL ? OWN_SHARED : LOCAL;
-    const bool may = first == LOCAL ? test->lines : fenced || !test->lines;
-    if (!may || pcg_below(rng, 2) || *loads + 2 > LOADS)
+    if (pcg_below(rng, 2) || *loads + 2 > LOADS || (first == LOCAL && !test->lines))
         return;
     in->second = (uint8_t)(first + (in->word == first) + 1);
     in->is_used = false;
@@ -264,6 +267,7 @@ struct drawn_test litmus_draw(uint64_t seed, uint64_t number)
     const bool pairs = laws[test.law].flags & DRAW_SETTINGS && pcg_below(&rng, 3) == 0;
     const bool alone = own && test.threads == 1;
     test.lines = alone && pcg_below(&rng, 2);
+    const bool sorted = pcg_below(&rng, 2);
     for (uint32_t t = 0; t < test.threads; t++) {
         test.sm[t] = (uint8_t)pcg_below(&rng, t + 1);
         test.length[t] = (uint8_t)(least + pcg_below(&rng, ways));
@@ -271,7 +275,7 @@ struct drawn_test litmus_draw(uint64_t seed, uint64_t number)
         for (uint32_t i = 0; i < test.length[t]; i++) {
             test.code[t][i] = draw_instruction(&rng, test.law, t, loads, &value);
             if (alone)
-                draw_alone(&rng, &test, &test.code[t][i], &loads, &value);
+                draw_alone(&rng, &test, i, sorted, &loads, &value);
             loads += test.code[t][i].reads;
             if (pairs)
                 draw_lane(&rng, &test.code[t][i], &loads, &value, &room);
