@@ -146,15 +146,14 @@ static void put_turn(struct tiny *t)
         /* In whose loop the threads that are alike change their order. */
         "a = atomic_add(x, 1); if (a == #) { while (y == #) { b = 1 - b; } } else { @ = #; }",
         "a = atomic_add(x, 1); while (a == # && @ == #) { b = 1 - b; } while (@ == #) { }",
-        "a = atomic_add(x, 1); if (a == #) { while (@ == #) { b = 2 - b; } } "
-        "else { b = 1; while (@ == #) { } }"};
+        "a = atomic_add(x, 1); b = a; while (@ == #) { if (a == #) { b = 2 - b; } }"};
     put_template(t, ONE_OF(t, turns));
 }
 
 static void put_structured(struct tiny *t, const struct shape *shape, uint32_t most)
 {
     put_launch(t, shape);
-    if (below(t, 48) == 0) { /* it has ended at the start */
+    if (below(t, 48) == 0) { /* nothing but ends */
         text_put(&t->out, "kernel k() { }");
         return;
     }

@@ -666,7 +666,7 @@ static void a_wrong_cache_is_told(void **state)
     assert_string_equal(spoiled_cache(4, spoil_memory), "memory");
     assert_string_equal(spoiled_cache(6, spoil_dirty), "dirty byte of a line");
     assert_string_equal(spoiled_cache(6, spoil_value), "value in a line");
-    assert_string_equal(spoiled_cache(2, spoil_program), "line");
+    assert_string_equal(spoiled_cache(2, spoil_program), "what an operation does next");
 }
 
 static void spoil_active(struct machine *m)
