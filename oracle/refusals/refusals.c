@@ -13,6 +13,8 @@
 #define HOLE "<>"
 enum { MARKS = DIAG_MAX, ASKED = 6 /* rows of a case */, LONG_NAMES_SHARE = 12 };
 
+static const char alone[] = "alone: ";
+
 const struct refusals *const refusals_tables[] = {&refusals_language,
                                                   &refusals_assumptions,
                                                   &refusals_ptx,
@@ -177,6 +179,31 @@ static bool is_taken(struct arena *arena, const struct refusals *table, const st
     return table->read(arena, c->text.bytes, c->text.length, diag);
 }
 
+static uint32_t lines_in(const char *text)
+{
+    uint32_t count = 0;
+    for (; *text; text++)
+        count += *text == '\n';
+    return count;
+}
+
+/* The broken text behind what is right, where that may stand twice: who looks only at the first takes it. NULL: it may
+ * not. */
+static const char *behind(struct arena *arena, const struct refusals *table,
+                          const struct refusal *r, const char *frame, uint64_t draw)
+{
+    const bool listed = strstr(frame, HOLE ";") != NULL;
+    const char *separator = listed ? "; " : draw % 2 ? " " : "\n";
+    struct diag *diag = ARENA_NEW(arena, struct diag);
+    if (!r->right || strchr(r->right, '`') || strncmp(r->told, alone, sizeof alone - 1) == 0)
+        return NULL;
+    struct composed twice =
+        compose(arena, "", frame, arena_printf(arena, "%s%s%s", r->right, separator, r->right));
+    return is_taken(arena, table, &twice, diag)
+               ? arena_printf(arena, "%s%s%s", r->right, separator, r->broken)
+               : NULL;
+}
+
 const char *const refusals_blanks[REFUSALS_BEFORES] = {"",       "\n",           "  ",
                                                        "\n\n\t", "// if (x {\n", " // end\n   "};
 
@@ -189,11 +216,8 @@ const char *refusals_ask(struct arena *arena, const struct refusals *table, uint
     const char *const *befores = table->befores ? table->befores : in_c;
     const char *before = befores[draw % REFUSALS_BEFORES], *frame = frame_of(table, row);
     struct diag *diag = ARENA_NEW(arena, struct diag);
-    uint32_t more = 0;
     if (!r->told)
         return NULL;
-    for (const char *c = before; *c; c++)
-        more += *c == '\n';
     if (r->right) {
         struct composed right = compose(arena, before, frame, r->right);
         *text = right.text.bytes;
@@ -202,11 +226,14 @@ const char *refusals_ask(struct arena *arena, const struct refusals *table, uint
                                 table->name, (unsigned)diag->entries[0].at.line,
                                 (unsigned)diag->entries[0].at.column, diag->entries[0].text);
     }
-    struct composed broken = compose(arena, before, frame, r->broken);
+    const char *told = r->told + (strncmp(r->told, alone, sizeof alone - 1) ? 0 : sizeof alone - 1),
+               *second = draw >> 32 & 1 ? behind(arena, table, r, frame, draw >> 33) : NULL;
+    struct composed broken = compose(arena, before, frame, second ? second : r->broken);
     *text = broken.text.bytes;
     if (is_taken(arena, table, &broken, diag))
-        return arena_printf(arena, "taken: %s, '%s' was to be told", table->name, r->told);
-    return compare(arena, table, &broken, r->told, more, diag);
+        return arena_printf(arena, "taken: %s, '%s' was to be told", table->name, told);
+    return compare(arena, table, &broken, told,
+                   lines_in(before) + (second ? lines_in(second) - lines_in(r->broken) : 0), diag);
 }
 
 void refusals_judge(struct checking *c)

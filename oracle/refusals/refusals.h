@@ -12,6 +12,8 @@
  * A broken text. A mark ` stands before each place that is told of, and `told` has a line for each, in this order; one
  * that begins with "nowhere: " has no place, and no mark. `*65 (` is the text behind the blank 65 times, a # in it the
  * number of the copy, from 0. What is told of a line of the text (".. line 2") is meant as if nothing stood before it.
+ * In half of the cases the broken text stands behind the right one, if that may stand twice, and `told` does not begin
+ * with "alone: ".
  *
  * A row that tells nothing is a frame: the texts of the rows behind it stand in the place of its <>.
  */
