@@ -5,6 +5,7 @@
 static const struct refusal rows[] = {
     FRAME("<>\n"),
     {"`foo", "stream foo", "`foo` begins no statement of a host program"},
+    {"`\"sync\"", "sync", "`sync` begins no statement of a host program"},
     {"buffer b[4]\nfree b `x", "buffer b[4]\nfree b now",
      "nothing more is expected in this line, not `x`"},
     {"buffer b`", "buffer b[4]", "an array is declared as name[WORDS]"},

@@ -20,6 +20,8 @@ static const struct refusal own[] = {
      "`-10000` is neither a number nor a register that the thread has written"},
     {"`st.cg v 1", "st.cg s3 1",
      "`v` is no word: x, y, z, w, s0 to s3, l0, and l1 where lines have two words"},
+    {"`st.cg q0 1", "st.cg s3 1",
+     "`q0` is no word: x, y, z, w, s0 to s3, l0, and l1 where lines have two words"},
     {"`st.cg s4 1", "st.cg s3 1",
      "`s4` is no word: x, y, z, w, s0 to s3, l0, and l1 where lines have two words"},
     {"`st.cg s 1", "st.cg s3 1",
