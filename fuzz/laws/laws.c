@@ -461,7 +461,7 @@ bool law_ask_text(struct arena *arena, const char *text, const char *law, enum l
     return true;
 }
 
-/* Of each outcome, and of all. */
+/* Of each outcome, and of the first ones: none, one, .. and all. */
 static bool condition_holds(struct arena *arena, const struct litmus_test *test,
                             const struct litmus_condition *meant)
 {
@@ -469,17 +469,20 @@ static bool condition_holds(struct arena *arena, const struct litmus_test *test,
     uint32_t count = 0;
     if (!run(arena, test, LITMUS_SC, &all))
         return true;
-    for (uint32_t i = 0; i < all.count; i++) {
-        struct litmus_result one = {.values = &all.values[i], .count = 1};
-        bool is_true = litmus_ptx_true(meant, all.values[i]);
+    for (uint32_t i = 0; i <= all.count; i++) {
+        struct litmus_result first = {.values = all.values, .count = i};
+        struct litmus_result one = {.values = all.values + i, .count = 1};
+        bool holds = meant->asks == ASKS_FORALL   ? count == i
+                     : meant->asks == ASKS_EXISTS ? count > 0
+                                                  : count == 0;
+        if (litmus_holds(test, &first) != holds)
+            return false;
+        bool is_true = i < all.count && litmus_ptx_true(meant, all.values[i]);
         count += is_true;
-        if (litmus_holds(test, &one) != (is_true == (meant->asks != ASKS_NEVER)))
+        if (i < all.count && litmus_holds(test, &one) != (is_true == (meant->asks != ASKS_NEVER)))
             return false;
     }
-    bool holds = meant->asks == ASKS_FORALL   ? count == all.count
-                 : meant->asks == ASKS_EXISTS ? count > 0
-                                              : count == 0;
-    return litmus_holds(test, &all) == holds;
+    return true;
 }
 
 /* Of a model that has outcomes of its own, where it has few states. */

@@ -11,8 +11,10 @@ enum { GROUPS = 2, LENGTH = 3, ROOM = 16 /* bytes that are fought for */ };
 struct wide {
     struct pcg rng;
     struct text out;
-    bool grid;         /* a group is a block, else a warp */
-    uint32_t lanes;    /* of a group */
+    bool grid;      /* a group is a block, else a warp */
+    uint32_t lanes; /* of a group */
+    uint32_t
+        stride; /* bytes from a lane's own place to the next one's: a word, or 64 words, which have one bit */
     const char *space; /* of what is fought for: global, shared */
 };
 
@@ -125,6 +127,7 @@ const char *searches_wide_text(struct arena *arena, uint64_t number)
     w.grid = below(&w, 2);
     w.lanes = 1 + below(&w, 2);
     w.space = w.grid || below(&w, 2) ? "global" : "shared";
+    w.stride = below(&w, 2) ? 4 : 256;
     text_format(
         &w.out,
         "// simtfuzz: threads=%u blocks=%u warp=%u\n.version 7.5\n.target sm_70\n.address_size 32\n"
@@ -134,10 +137,10 @@ const char *searches_wide_text(struct arena *arena, uint64_t number)
         "    mov.u32 %%l, %%tid.x;\n    mov.u32 %%b, %%ctaid.x;\n    mov.u32 %%o, o;\n"
         "    mad.lo.u32 %%c, %%b, %u, %%l;\n    mad.lo.u32 %%o, %%c, 4, %%o;\n"
         "    setp.ge.u32 %%p, %%c, %u;\n    and.b32 %%l, %%l, %u;\n    setp.eq.u32 %%q, %%l, 0;\n"
-        "    mad.lo.u32 %%l, %%l, 4, %%s;\n    @%%p bra T1;\n",
+        "    mad.lo.u32 %%l, %%l, %u, %%s;\n    @%%p bra T1;\n",
         (unsigned)(w.grid ? w.lanes : GROUPS * w.lanes), (unsigned)(w.grid ? GROUPS : 1),
-        (unsigned)w.lanes, w.space, ROOM, (unsigned)w.lanes, (unsigned)w.lanes,
-        (unsigned)(w.lanes - 1));
+        (unsigned)w.lanes, w.space, w.stride == 4 ? ROOM : 272, (unsigned)w.lanes,
+        (unsigned)w.lanes, (unsigned)(w.lanes - 1), (unsigned)w.stride);
     for (uint32_t group = 0; group < GROUPS; group++)
         put_accesses(&w, group);
     text_put(&w.out, "}\n");
