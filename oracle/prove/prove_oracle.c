@@ -37,6 +37,7 @@ enum {
     FEW = 3,
     SHARE_PAIRS = 2,     /* `encoding`, where only `pairs` is asked for */
     SHARE_DRAWN = 2,     /* the same, of a drawn kernel */
+    TINY = 2,            /* kernels of a few accesses, in a case */
     VERDICTS = 1,        /* kernels, in a case: half a millisecond each */
     SHARE_CLAUSES = 2,   /* Horn clauses of a drawn kernel, read */
     SHARE_CHILDREN = 64, /* programs that are asked: some milliseconds */
@@ -229,6 +230,25 @@ static void judge_drawn(struct asking *x)
                            (struct retrace_claims){.cut = guessed}, seed, &pairs);
     if (fault.what)
         diverge_encoding(x, &fault, print_kernel(c->arena, kernel), true)->about = kernel;
+}
+
+/* What threads can do to each other, in a few statements. */
+static void judge_pairs(struct asking *x)
+{
+    struct arena *arena = x->c->arena;
+    for (uint32_t i = 0; i < TINY; i++) {
+        const size_t mark = arena_mark(arena);
+        const uint64_t seed = pcg_splitmix(x->c->options->seed ^ (TINY + i));
+        const struct ast_kernel *kernel = small_pairs(arena, seed);
+        uint32_t pairs = 0;
+        struct retrace_fault fault = retrace_executions(
+            arena, forms_new(arena, kernel), (struct retrace_claims){.alike = true}, seed, &pairs);
+        if (fault.what) {
+            diverge_encoding(x, &fault, print_kernel(arena, kernel), true)->about = kernel;
+            return;
+        }
+        arena_release(arena, mark);
+    }
 }
 
 /* Formulas by themselves, drawn by the case's seed. */
@@ -482,6 +502,7 @@ void prove_oracle_judge(struct checking *c)
     }
     x.answer->checked += judge_encoding(&x);
     judge_drawn(&x);
+    judge_pairs(&x);
     judge_terms(&x);
     judge_verdicts(&x);
     judge_texts(&x);
@@ -507,6 +528,7 @@ void prove_encoding_judge(struct checking *c)
         return;
     if (drawn(&x, SHARE_DRAWN))
         judge_drawn(&x);
+    judge_pairs(&x);
     judge_terms(&x);
     judge_verdicts(&x);
     judge_texts(&x);

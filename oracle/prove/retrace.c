@@ -375,9 +375,9 @@ static void retrace_execution(struct asked *a)
 {
     const struct executed *x = a->x;
     uint32_t s = pcg_below(&a->rng, x->program->total_threads);
-    if (x->race_count > 0 && a->duo->lift && a->duo->lift->ordered)
-        return; /* strong accesses: no races of proofs (docs/prove.md) */
-    if (x->race_count > 0) {
+    /* Strong accesses: no races of proofs (docs/prove.md). */
+    const bool ordered = a->duo->lift && a->duo->lift->ordered;
+    if (x->race_count > 0 && !ordered) {
         retrace_race(a, &x->races[0]);
         retrace_race(a, over_barrier(x));
         for (uint32_t n = 2; n < PAIRS; n++)
@@ -393,7 +393,8 @@ static void retrace_execution(struct asked *a)
             miss(a, x->fault_thread, t, goal);
         return;
     }
-    if (x->status == STATUS_BARRIER_DIVERGENCE || x->status == STATUS_DEADLOCK) {
+    if (x->race_count == 0 &&
+        (x->status == STATUS_BARRIER_DIVERGENCE || x->status == STATUS_DEADLOCK)) {
         must_part(a, x->fault_thread);
         return;
     }

@@ -18,4 +18,8 @@ const struct ast_kernel *small_blocks(struct arena *arena, uint64_t seed);
  * threads access in them is mostly their own. */
 const struct ast_kernel *small_loops(struct arena *arena, uint64_t seed);
 
+/* Of two or three threads, or as many of two blocks: a few accesses of one or two places, of each kind, that barriers,
+ * conditions of one thread, and trips stand around; structured, or in PTX. */
+const struct ast_kernel *small_pairs(struct arena *arena, uint64_t seed);
+
 #endif
