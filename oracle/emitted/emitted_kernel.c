@@ -28,6 +28,7 @@ struct kernel {
     uint32_t threads, blocks;
     bool shared; /* there is a shared array; one thread a block, or they meet */
     bool meets;  /* several threads with barriers, which all of them come to: none leaves */
+    bool inside; /* some barrier stands in a branch or loop */
     bool may_meet, has_cas; /* as the language can */
     bool in_function;       /* whose variables are x and y */
     bool has_function;
@@ -329,6 +330,7 @@ static void exchange(struct kernel *k)
     static const char *const same[] = {"for (r0 = 0; r0 < 2; r0++) { ", "if (blocks > 1) { ",
                                        "if (bid) { ", "{ "};
     const uint32_t kind = below(k, 4);
+    k->inside |= kind < 3;
     put(k, same[kind]);
     put(k, "s[tid] = ");
     whole(k);
@@ -505,6 +507,24 @@ static struct ast_kernel *in_open_blocks(struct kernel *k, struct ast_kernel *gi
     return blocks;
 }
 
+/* Where a language has no goto, no barrier stands in a switch that blocks are the cases of; in WGSL whatever decides who
+ * comes to one within a branch or loop must be seen to be the same for all: no word of memory, no vote, no struct. */
+static const char *hidden_barriers(const struct kernel *k, enum emit_language language,
+                                   const char *own, uint32_t words)
+{
+    const bool is_wgsl = language == EMIT_WGSL;
+    if (k->meets && (is_wgsl || language == EMIT_GLSL) && strstr(own, "sf_block ="))
+        return "a barrier in a case of a switch in a loop";
+    if (!k->meets || !k->inside || !is_wgsl)
+        return NULL;
+    for (uint32_t zero = words - 2; zero < words; zero++)
+        if (strstr(own, arena_printf(k->d->arena, "k0_mem[%u]", (unsigned)zero)))
+            return "a word of memory beside a barrier in a branch or loop";
+    return strstr(own, "subgroup")  ? "a vote beside a barrier in a branch or loop"
+           : strstr(own, "k0_p.v_") ? "a struct beside a barrier in a branch or loop"
+                                    : NULL;
+}
+
 const char *emitted_kernel(struct arena *arena, uint64_t number, const char **text)
 {
     static const enum emit_language languages[] = {EMIT_OPENCL, EMIT_CUDA, EMIT_GLSL,
@@ -537,6 +557,11 @@ const char *emitted_kernel(struct arena *arena, uint64_t number, const char **te
         kernel = in_open_blocks(&k, kernel);
     if (!emit_kernel(&own, kernel, language, emit_draw_knobs(number, 1), 0, &emitted, &reason))
         return arena_printf(arena, "emitted: refused, %s", reason);
+    const char *hidden = hidden_barriers(&k, language, own.bytes, emitted.words);
+    if (hidden) {
+        *text = arena_printf(arena, "%s\n%s", d.text.bytes, own.bytes);
+        return arena_printf(arena, "emitted: %s", hidden);
+    }
     int32_t *memory = ARENA_ARRAY(arena, int32_t, emitted.words);
     memcpy(memory, emitted.initial, emitted.words * sizeof *memory);
     const struct c_launch launch = {.entry = language == EMIT_GLSL ? "main" : emitted.entry,

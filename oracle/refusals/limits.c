@@ -5,6 +5,7 @@
 
 #include "engine/forms/lower_cfg.h"
 #include "engine/input/input.h"
+#include "engine/language/parse.h"
 #include "engine/language/walk.h"
 #include "engine/schedule/tape.h"
 #include "engine/subjects/forms.h"
@@ -103,6 +104,25 @@ static const char *lowered(struct drawn *d, const struct ast_kernel *kernel)
     return !form || ast_check(form, diag) ? NULL : "taken: blocks whose variables are too many";
 }
 
+/* Who asks whether a tree is merely too large is told so of one that is nothing else; the tree is as it was then. */
+static const char *is_merely_too_large(struct ast_kernel *kernel)
+{
+    struct ast_expect wrong = {.next = kernel->expects, .claim = CLAIM_FINAL};
+    const struct ast_launch launch = kernel->launch;
+    const char *why = language_is_too_large(kernel) ? "too large: a kernel that is taken" : NULL;
+    kernel->expects = &wrong;
+    if (language_is_too_large(kernel))
+        why = "too large: a kernel that is wrong";
+    kernel->launch.threads += LIMIT_THREADS;
+    if (language_is_too_large(kernel))
+        why = "too large: a kernel that is wrong as well";
+    kernel->expects = wrong.next;
+    if (!language_is_too_large(kernel))
+        why = "wrong: a kernel that has too many threads, and is otherwise right";
+    kernel->launch = launch;
+    return why;
+}
+
 /* Frames are counted as if the largest function called itself as often as it may; the kernel's own is one more. */
 static const char *memory(struct drawn *d)
 {
@@ -134,6 +154,7 @@ static const char *memory(struct drawn *d)
             d, "variables and frames of all threads take 4194305 words, more than 4194304", 0);
     struct ast_kernel *kernel;
     const char *why = limits_is_taken(d, &kernel);
+    why = why ? why : is_merely_too_large(kernel);
     return why ? why : lowered(d, kernel);
 }
 
