@@ -40,6 +40,7 @@ enum {
     TINY = 2,            /* kernels of a few accesses, in a case */
     VERDICTS = 1,        /* kernels, in a case: half a millisecond each */
     SHARE_CLAUSES = 2,   /* Horn clauses of a drawn kernel, read */
+    SHARE_REHEARSED = 4, /* guesses of a drawn loop, which runs show to be false */
     SHARE_CHILDREN = 64, /* programs that are asked: some milliseconds */
     MOST_THREADS = 64
 };
@@ -302,6 +303,20 @@ static void judge_clauses(struct asking *x)
         arena_release(arena, mark);
 }
 
+static void judge_rehearsal(struct asking *x)
+{
+    const size_t mark = arena_mark(x->c->arena);
+    const char *text;
+    const struct verdicts_fault fault = rehearsed_judge(x->c->arena, x->draw, &text);
+    if (fault.stage)
+        diverge_encoding(x,
+                         &(struct retrace_fault){
+                             arena_printf(x->c->arena, "verdict: %s", fault.stage), fault.why},
+                         text, true);
+    else
+        arena_release(x->c->arena, mark);
+}
+
 static void judge_children(struct asking *x)
 {
     size_t mark = arena_mark(x->c->arena);
@@ -321,6 +336,8 @@ static void judge_texts(struct asking *x)
         judge_clauses(x);
     if (drawn(x, SHARE_CHILDREN))
         judge_children(x);
+    if (drawn(x, SHARE_REHEARSED))
+        judge_rehearsal(x);
     x->draw = before;
 }
 

@@ -28,6 +28,9 @@ struct verdicts_fault verdicts_judge(struct arena *arena, const struct ast_kerne
 struct verdicts_fault guesses_judge(struct arena *arena, const struct ast_kernel *kernel,
                                     uint64_t seed);
 
+/* Of guesses of a drawn loop, *text, it is known whether runs show them to be false. */
+struct verdicts_fault rehearsed_judge(struct arena *arena, uint64_t seed, const char **text);
+
 /* Answers as z3 and cvc5 print them, drawn and read back; what is none is not taken for one. */
 struct verdicts_fault answers_judge(struct arena *arena, uint64_t seed);
 

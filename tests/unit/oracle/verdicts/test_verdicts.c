@@ -35,6 +35,19 @@ static void answers_that_are_drawn(void **state)
     }
 }
 
+static void guesses_that_runs_show_to_be_false(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        size_t mark = arena_mark(&test_arena);
+        const char *text;
+        struct verdicts_fault fault = rehearsed_judge(&test_arena, seed, &text);
+        if (fault.stage)
+            fail_msg("seed %u: %s in\n%s", (unsigned)seed, fault.why, text);
+        arena_release(&test_arena, mark);
+    }
+}
+
 static void terms_that_are_one(void **state)
 {
     (void)state;
@@ -64,6 +77,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(verdicts_by_drawn_answers, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(answers_that_are_drawn, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(guesses_that_runs_show_to_be_false, support_setup,
+                                        support_teardown),
         cmocka_unit_test_setup_teardown(terms_that_are_one, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(programs_that_are_asked, support_setup, support_teardown),
     };
