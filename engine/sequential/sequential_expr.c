@@ -102,7 +102,7 @@ void sequential_note_access(struct evaluating *x, const struct ast_var *var,
 {
     struct sequential *s = x->s;
     const char *enabled = still_enabled(x), *name = sequential_access_names[kind];
-    if (!s->written[var->mark] || x->quiet)
+    if (!s->written[var->mark] || x->quiet || (x->k == 2 && is_alone(s)))
         return;
     if (!is_boogie(s)) {
         sequential_line(s, "%s_%s_%s(%s, %s);", x->k == 1 ? "LOG" : "CHECK", name, var->name,
@@ -112,7 +112,7 @@ void sequential_note_access(struct evaluating *x, const struct ast_var *var,
     if (x->k == 1)
         sequential_line(s, "%s_%s := %s_%s || (%s && %s == WO_%s);", name, var->name, name,
                         var->name, enabled, index, var->name);
-    else if (!is_alone(s))
+    else
         sequential_line(s, "assert !(%s%s && %s == WO_%s && %s); // race", enabled,
                         var->space == SPACE_SHARED ? " && same" : "", index, var->name,
                         conflicts(s, var, kind));

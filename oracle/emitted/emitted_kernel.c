@@ -507,12 +507,14 @@ static struct ast_kernel *in_open_blocks(struct kernel *k, struct ast_kernel *gi
     return blocks;
 }
 
-/* Where a language has no goto, no barrier stands in a switch that blocks are the cases of; in WGSL whatever decides who
+/* What no execution shows. Where a language has no goto, no barrier stands in a switch that blocks are the cases of; in WGSL whatever decides who
  * comes to one within a branch or loop must be seen to be the same for all: no word of memory, no vote, no struct. */
-static const char *hidden_barriers(const struct kernel *k, enum emit_language language,
-                                   const char *own, uint32_t words)
+static const char *hidden(const struct kernel *k, enum emit_language language, const char *own,
+                          uint32_t words)
 {
     const bool is_wgsl = language == EMIT_WGSL;
+    if (is_wgsl && strstr(own, "atomic<") && !strstr(k->d->text.bytes, "atomic_"))
+        return "words are atomic of a kernel that has no atomic";
     if (k->meets && (is_wgsl || language == EMIT_GLSL) && strstr(own, "sf_block ="))
         return "a barrier in a case of a switch in a loop";
     if (!k->meets || !k->inside || !is_wgsl)
@@ -557,10 +559,10 @@ const char *emitted_kernel(struct arena *arena, uint64_t number, const char **te
         kernel = in_open_blocks(&k, kernel);
     if (!emit_kernel(&own, kernel, language, emit_draw_knobs(number, 1), 0, &emitted, &reason))
         return arena_printf(arena, "emitted: refused, %s", reason);
-    const char *hidden = hidden_barriers(&k, language, own.bytes, emitted.words);
-    if (hidden) {
+    const char *wrong = hidden(&k, language, own.bytes, emitted.words);
+    if (wrong) {
         *text = arena_printf(arena, "%s\n%s", d.text.bytes, own.bytes);
-        return arena_printf(arena, "emitted: %s", hidden);
+        return arena_printf(arena, "emitted: %s", wrong);
     }
     int32_t *memory = ARENA_ARRAY(arena, int32_t, emitted.words);
     memcpy(memory, emitted.initial, emitted.words * sizeof *memory);

@@ -42,9 +42,9 @@ enum own {
     OWN_COUNT
 };
 
-/* A statement, of threads whose `tid`, `bid`, or trip is so, or of which what is looked at under a condition is true.
- * What is written may be looked at so, too. */
-enum by { BY_THREAD, BY_BLOCK, BY_TRIP, BY_UNDER, BY_NOTHING };
+/* A statement, of threads whose `tid`, `bid`, or trip is so, or of which what is looked at under a condition, or any
+ * expression of the thread, is true. What is written may be looked at so, too. */
+enum by { BY_THREAD, BY_BLOCK, BY_TRIP, BY_UNDER, BY_EXPRESSION, BY_NOTHING };
 struct statement {
     enum kind kind;
     bool is_shared;
@@ -115,7 +115,6 @@ static struct drawn_kernel draw_kernel(struct pcg *rng)
     struct drawn_kernel k = {.count = 1 + pcg_below(rng, STATEMENTS)};
     k.threads = 1 + pcg_below(rng, 3);
     k.blocks = 1 + pcg_below(rng, BLOCKS);
-    k.threads += k.threads * k.blocks == 1;
     k.warp = 1 + pcg_below(rng, 2);
     k.of_blocks = pcg_below(rng, 2);
     for (uint32_t i = 0; i < k.count; i++)
@@ -209,6 +208,17 @@ static uint32_t drawn_element(struct arena *arena, const struct statement *s, st
     return (uint32_t)(value >> shift) & 3;
 }
 
+/* Any condition of the thread. */
+static bool drawn_condition(struct arena *arena, const struct statement *s, struct thread t,
+                            const char **text)
+{
+    struct pcg rng = pcg_derive(s->expression + 1, PCG_KERNEL, DRAWN_SEQUENTIALS);
+    struct text own = text_begin(arena);
+    const int32_t value = expression(&rng, pcg_below(&rng, 3), t, &own);
+    *text = own.bytes;
+    return value != 0;
+}
+
 /* h[at] is looked at by some threads; it is outside now and then. */
 static uint32_t element_under(struct arena *arena, const struct statement *s, struct thread t,
                               const struct inputs *in, const char **text)
@@ -287,6 +297,10 @@ static const char *write_statement(struct arena *arena, const struct drawn_kerne
     *who = NULL;
     if (s->by == BY_NOTHING)
         return texts[s->kind];
+    if (s->by == BY_EXPRESSION) {
+        (void)drawn_condition(arena, s, any, who);
+        return texts[s->kind];
+    }
     if (s->kind == READ && s->by != BY_UNDER && s->expression & 1)
         return write_choice(arena, s, s->by == BY_TRIP ? trip : by[s->by], place);
     *who = s->by == BY_UNDER
@@ -343,7 +357,7 @@ static void write_structured(struct arena *arena, const struct drawn_kernel *k, 
 static void begin_loop(const struct drawn_kernel *k, uint32_t l, const char *counter,
                        struct text *out)
 {
-    static const char *const more[] = {"tid", "bid", "", "", "0"};
+    static const char *const more[] = {[BY_THREAD] = "tid", [BY_BLOCK] = "bid", [BY_NOTHING] = "0"};
     const struct loop *loop = &k->loops[l];
     const char *condition =
         arena_printf(out->arena, "%s < %u + %s", counter, loop->least, more[loop->by]);
@@ -404,7 +418,11 @@ static bool takes_part(struct arena *arena, uint32_t i, struct thread t, const s
     const struct statement *s = &t.of->s[i];
     const char *text;
     const uint32_t under = element_under(arena, s, t, in, &text);
-    const uint32_t is[] = {t.tid, t.bid, trip_at(t.of, i, t), under ? s->guard : !s->guard,
+    const uint32_t is[] = {t.tid,
+                           t.bid,
+                           trip_at(t.of, i, t),
+                           under ? s->guard : !s->guard,
+                           drawn_condition(arena, s, t, &text) ? s->guard : !s->guard,
                            s->guard};
     for (uint32_t l = 0; l < LOOPS; l++)
         if (i >= t.of->loops[l].from && i < t.of->loops[l].to &&
@@ -658,7 +676,12 @@ static const char *ask(struct arena *arena, const char *printed, struct question
     struct deeds *d = ARENA_NEW(arena, struct deeds);
     unroll(d, arena, q, both, 0, q->a.of->count, 0);
     aim(q, d, rng);
-    enum s_end is = q->a.tid == q->b.tid && q->a.bid == q->b.bid ? S_IMPOSSIBLE : ends(d, q),
+    const bool is_one =
+                   q->a.tid == q->b.tid && q->a.bid == q->b.bid, /* beside nobody it is alone */
+        is_alone = q->a.of->threads * q->a.of->blocks == 1;
+    enum s_end is = is_alone ? S_PASSES
+                    : is_one ? S_IMPOSSIBLE
+                             : ends(d, q),
                end = run(arena, printed, q);
     if (end == is)
         return NULL;

@@ -196,7 +196,7 @@ static const struct {
                        {"st.weakX.u32 A, S;", 4},
                        {"ld.relaxed.sysX.v2.u32 {r2, r3}, A;", 8}};
 
-enum { GLOBAL = 224, SHARED = 64 /* words */ };
+enum { GLOBAL = 224, SHARED = 64, LOCAL = 8 /* words */ };
 
 struct drawing {
     struct text out;
@@ -206,6 +206,7 @@ struct drawing {
     uint32_t atomic;   /* bytes of its atomics: others than of one size are refused */
     bool strong;       /* half of its accesses are strong, or look so */
     const char *space; /* of the access at hand: ".global" */
+    const char *base;  /* what its address is counted from */
     uint32_t offset;
 };
 
@@ -260,7 +261,7 @@ static void put_letter(struct drawing *d, char letter)
         text_put(&d->out, d->space);
         return;
     case 'A':
-        text_format(&d->out, "[d7+%" PRIu32 "]", d->offset);
+        text_format(&d->out, "[%s+%" PRIu32 "]", d->base, d->offset);
         return;
     default:
         text_put_bytes(&d->out, &letter, 1);
@@ -311,9 +312,27 @@ static uint32_t draw_access(struct drawing *d)
     return n;
 }
 
+/* In the thread's own memory, of the module or of the entry. */
+static void put_local(struct drawing *d)
+{
+    uint32_t n;
+    do
+        n = pcg_below(&d->rng, sizeof accesses / sizeof accesses[0]);
+    while (accesses[n].text[0] == 'a' || accesses[n].text[0] == 'r');
+    d->space = ".local";
+    d->base = pcg_below(&d->rng, 2) ? "l" : "e";
+    d->offset = pcg_below(&d->rng, LOCAL * 4 / accesses[n].bytes) * accesses[n].bytes;
+    put_form(d, accesses[n].text);
+}
+
 /* Mostly at a place of the thread's own; else where another thread may be. */
 static void put_access(struct drawing *d)
 {
+    if (pcg_below(&d->rng, 8) == 0) {
+        put_local(d);
+        return;
+    }
+    d->base = "d7";
     bool is_strong = d->strong && pcg_below(&d->rng, 2);
     uint32_t n = is_strong ? pcg_below(&d->rng, sizeof strong_accesses / sizeof strong_accesses[0])
                            : draw_access(d);
@@ -467,14 +486,17 @@ const struct ast_kernel *small_ptx(struct arena *arena, uint64_t seed)
     d.atomic = pcg_below(&d.rng, 4) ? 4 : pcg_below(&d.rng, 6) ? 8 : 16;
     d.strong = pcg_below(&d.rng, 4) == 0;
     const uint32_t *threads = PICK(&d, shapes), *blocks = PICK(&d, grids);
-    text_format(
-        &d.out,
-        "// simtfuzz: entry=k blocks=%" PRIu32 "x%" PRIu32 " threads=%" PRIu32 "x%" PRIu32
-        " warp=%" PRIu32 "\n.version 8.4\n.target sm_90\n.address_size 64\n.global .align 16 .u32 "
-        "g[%d] = {1, 2, 0x80000000, 0xffff, 5};\n.shared .align 16 .u32 s[%d];\n.entry "
-        "k()\n{\n\t.reg .pred p<4>;\n\t.reg .b16 h<3>;\n\t.reg .b32 r<10>;\n\t.reg .b64 "
-        "d<8>;\n\t.reg .b128 q<2>;\n",
-        blocks[0], blocks[1], threads[0], threads[1], 2 + pcg_below(&d.rng, 3), GLOBAL, SHARED);
+    text_format(&d.out,
+                "// simtfuzz: entry=k blocks=%" PRIu32 "x%" PRIu32 " threads=%" PRIu32 "x%" PRIu32
+                " warp=%" PRIu32
+                "\n.version 8.4\n.target sm_90\n.address_size 64\n.global .align 16 .u32 "
+                "g[%d] = {1, 2, 0x80000000, 0xffff, 5};\n.shared .align 16 .u32 s[%d];\n.local "
+                ".align 16 .u32 l[%d];\n.entry k()\n{\n"
+                "\t.local .align 16 .u32 e[%d];\n\t.reg .pred p<4>;\n\t.reg .b16 h<3>;\n\t.reg "
+                ".b32 r<10>;\n\t.reg .b64 "
+                "d<8>;\n\t.reg .b128 q<2>;\n",
+                blocks[0], blocks[1], threads[0], threads[1], 2 + pcg_below(&d.rng, 3), GLOBAL,
+                SHARED, LOCAL, LOCAL);
     put_start(&d, threads, blocks[0]);
     while (d.left > 0)
         put_some(&d, 4);

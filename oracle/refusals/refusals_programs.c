@@ -354,6 +354,8 @@ static const struct refusal emitted[] = {
     {"kernel k() { assume(p); }", "kernel k() { assert(p); }",
      IN_EACH("has no 'assume', at line 1") "\nnowhere: unsupported statement 'assume' at line 1"},
     {"kernel k() { p = a[4]; }", "kernel k() { p = a[3]; }", IN_EACH("has no element 4 of 'a'")},
+    {"kernel k() { p = a[warp_size * 2]; }", "kernel k() { p = a[warp_size + 1] + a[threads]; }",
+     IN_EACH("has no element 4 of 'a'")},
     {"kernel k() { a[-1] = p; }", "kernel k() { a[0] = p; }", IN_EACH("has no element -1 of 'a'")},
     {"kernel k() { p = a[2 + 2]; }", "kernel k() { a[2 + 1] = p; }",
      IN_EACH("has no element 4 of 'a'")},
