@@ -27,7 +27,8 @@ const struct refusals *const refusals_tables[] = {&refusals_language,
                                                   &refusals_programs,
                                                   &refusals_largest_programs,
                                                   &refusals_emitted,
-                                                  &refusals_requirements};
+                                                  &refusals_requirements,
+                                                  &refusals_places};
 const uint32_t refusals_table_count = sizeof refusals_tables / sizeof *refusals_tables;
 
 /* A text as it is read, and its marks. */

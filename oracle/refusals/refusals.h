@@ -47,7 +47,7 @@ struct refusals {
 extern const struct refusals refusals_language, refusals_assumptions, refusals_ptx,
     refusals_settings, refusals_litmus, refusals_litmus_ptx, refusals_host, refusals_forms,
     refusals_largest, refusals_programs, refusals_largest_programs, refusals_emitted,
-    refusals_requirements;
+    refusals_requirements, refusals_places;
 
 /* The languages. */
 extern const struct refusals *const refusals_tables[];
