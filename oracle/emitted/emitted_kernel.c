@@ -507,8 +507,9 @@ static struct ast_kernel *in_open_blocks(struct kernel *k, struct ast_kernel *gi
     return blocks;
 }
 
-/* What no execution shows. Where a language has no goto, no barrier stands in a switch that blocks are the cases of; in WGSL whatever decides who
- * comes to one within a branch or loop must be seen to be the same for all: no word of memory, no vote, no struct. */
+/* What no execution shows. Where a language has no goto, no barrier stands in a switch that blocks are the cases of; in
+ * WGSL whatever decides who comes to one within a branch or loop must be seen to be the same for all: no word of
+ * memory, no vote, no struct. */
 static const char *hidden(const struct kernel *k, enum emit_language language, const char *own,
                           uint32_t words)
 {

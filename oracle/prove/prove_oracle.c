@@ -11,8 +11,8 @@
 #include "oracle/prove/judge.h"
 #include "oracle/prove/kept.h"
 #include "oracle/prove/retrace.h"
-#include "oracle/prove/small.h"
 #include "oracle/verdicts/horn_text.h"
+#include "oracle/verdicts/small.h"
 #include "oracle/verdicts/verdicts.h"
 
 #include <inttypes.h>

@@ -31,6 +31,7 @@ static const struct refusal rows[] = {
      "this comment is not closed\nexpected '}' after '{', found the end of the text"},
     {"kernel k() { `\001\002\377 } `$", NULL, "unexpected byte 0x01\nunexpected character '$'"},
     {"shared int x; kernel k() { x = 1 `\200 2; }", NULL, "unexpected byte 0x80"},
+    {"shared int x; kernel k() { x = 1 `\177 + 2; }", NULL, "unexpected byte 0x7f"},
     {"kernel k() { `break; `continue; while (1) { break; continue; } switch (1) { case 1: break; "
      "`continue; } }",
      NULL,

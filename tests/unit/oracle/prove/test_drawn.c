@@ -1,5 +1,5 @@
 /* Of drawn kernels formulas say what executions do; drawn formulas are what their operations are. */
-#include "oracle/prove/small.h"
+#include "oracle/verdicts/small.h"
 
 #include "engine/input/input.h"
 #include "oracle/prove/drawn_terms.h"

@@ -2,7 +2,7 @@
 #include "oracle/prove/kept.h"
 
 #include "engine/prove/inference.h"
-#include "oracle/prove/small.h"
+#include "oracle/verdicts/small.h"
 #include "tests/unit/shared/support.h"
 
 static const char *const counts = "launch(threads=2); global int A[4]; private int i; kernel k() { "

@@ -2,7 +2,7 @@
 #include "tests/unit/shared/support.h"
 
 #include "engine/base/pcg.h"
-#include "oracle/prove/small.h"
+#include "oracle/verdicts/small.h"
 #include "oracle/verdicts/verdicts.h"
 
 static void verdicts_by_drawn_answers(void **state)

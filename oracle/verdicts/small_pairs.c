@@ -1,4 +1,4 @@
-#include "oracle/prove/small.h"
+#include "oracle/verdicts/small.h"
 
 #include <inttypes.h>
 

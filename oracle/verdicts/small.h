@@ -2,8 +2,8 @@
  * small.h - small kernels that a seed draws, of what proofs are about, since those of campaigns hold much that is
  * refused, and little that is rare.
  */
-#ifndef ORACLE_PROVE_SMALL_H
-#define ORACLE_PROVE_SMALL_H
+#ifndef ORACLE_VERDICTS_SMALL_H
+#define ORACLE_VERDICTS_SMALL_H
 
 #include "engine/input/input.h"
 
