@@ -23,6 +23,7 @@ struct live {
     uint64_t *now;
     const uint8_t *is_label;
     const uint32_t *tokens; /* where break and ret go */
+    uint32_t *next;         /* room for the successors of an instruction */
 };
 
 static uint32_t bit_of(const struct live *l, const struct ptx_place *place)
@@ -56,12 +57,6 @@ static void join(const struct live *l, uint32_t pc)
         l->now[w] |= set[w];
 }
 
-static void join_labels(const struct live *l)
-{
-    for (uint32_t w = 0; w < l->words; w++)
-        l->now[w] |= l->label_union[w];
-}
-
 /* Where the tokens of this kind lead that a lane at `pc` may have: that of the region that the text has
  * around it; 0: not known. */
 static uint32_t find_token(const struct live *l, uint32_t pc, enum ptx_exec push)
@@ -85,27 +80,38 @@ static const uint32_t *find_tokens(const struct live *l)
     return tokens;
 }
 
-/* Live behind the instruction. A lane comes from sync to the next one (CHK.branch). */
-static void join_successors(const struct live *l, uint32_t pc)
+/* Where a lane goes from there, in `next`; any: also to any label. A lane comes from sync to the next one (CHK.branch).
+ */
+static uint32_t successors(const struct live *l, uint32_t pc, bool *any)
 {
     const struct ptx_op *op = &l->code->ops[pc];
+    uint32_t count = 0;
     bool leaves = op->exec == PTX_EXEC_BRA || op->exec == PTX_EXEC_RET ||
                   op->exec == PTX_EXEC_EXIT || op->exec == PTX_EXEC_TRAP ||
                   op->exec == PTX_EXEC_BREAK;
     if (op->guard.kind != PTX_PLACE_NONE || !leaves)
-        join(l, pc + 1);
-    if (op->exec == PTX_EXEC_BRA && !op->target && op->table_count == 0)
-        join_labels(l);
+        l->next[count++] = pc + 1;
+    *any = op->exec == PTX_EXEC_BRA && !op->target && op->table_count == 0;
     if (op->exec == PTX_EXEC_BRA || op->exec == PTX_EXEC_CALL)
-        join(l, op->target); /* of a call: a label of a raw kernel */
+        l->next[count++] = op->target; /* of a call: a label of a raw kernel */
     for (uint32_t i = 0; i < op->table_count; i++)
-        join(l, l->code->table[op->table + i]);
+        l->next[count++] = l->code->table[op->table + i];
     if (op->exec == PTX_EXEC_BREAK || (op->exec == PTX_EXEC_RET && l->b->ptx->raw)) {
         uint32_t token = l->tokens[pc - l->f->entry];
-        join(l, token);
-        if (!token)
-            join_labels(l);
+        l->next[count++] = token;
+        *any |= !token;
     }
+    return count;
+}
+
+/* Live behind the instruction. */
+static void join_successors(const struct live *l, uint32_t pc)
+{
+    bool any;
+    for (uint32_t i = successors(l, pc, &any); i-- > 0;)
+        join(l, l->next[i]);
+    for (uint32_t w = 0; any && w < l->words; w++)
+        l->now[w] |= l->label_union[w];
 }
 
 static void transfer(const struct live *l, uint32_t pc)
@@ -190,13 +196,58 @@ static bool reads(const struct ptx_code *code, uint32_t pc, const struct ptx_pla
     return false;
 }
 
-/* The first instruction in the text that reads it where it is live. */
+static bool writes(const struct ptx_code *code, uint32_t pc, const struct ptx_place *place)
+{
+    const struct ptx_op *op = &code->ops[pc];
+    const struct ptx_place *named;
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < op->result_count; i++)
+        if (is_same(&op->results[i], place))
+            return true;
+    for (uint32_t i = 0; i < op->back_count; i++)
+        if (is_same(&code->copies[op->back + i].caller, place))
+            return true;
+    while ((named = ptx_matrix_next(op, true, &at)) != NULL)
+        if (is_same(named, place))
+            return true;
+    return false;
+}
+
+static void come_to(const struct live *l, uint8_t *comes, uint32_t pc, bool *more)
+{
+    if (pc < l->f->entry || pc >= l->f->end || comes[pc - l->f->entry])
+        return;
+    comes[pc - l->f->entry] = 1;
+    *more = true;
+}
+
+/* The first instruction in the text that reads it, and that a lane comes to which has not written it. */
+static uint32_t read_unwritten(const struct live *l, const struct ptx_place *place)
+{
+    uint8_t *comes = ARENA_ARRAY(l->b->arena, uint8_t, l->f->end - l->f->entry);
+    bool more = true, any;
+    comes[0] = 1;
+    while (more) {
+        more = false;
+        for (uint32_t pc = l->f->entry; pc < l->f->end; pc++) {
+            if (!comes[pc - l->f->entry] || writes(l->code, pc, place))
+                continue;
+            for (uint32_t i = successors(l, pc, &any); i-- > 0;)
+                come_to(l, comes, l->next[i], &more);
+            for (uint32_t label = l->f->entry; any && label < l->f->end; label++)
+                if (l->is_label[label])
+                    come_to(l, comes, label, &more);
+        }
+    }
+    uint32_t pc = l->f->entry;
+    while (pc + 1 < l->f->end && !(comes[pc - l->f->entry] && reads(l->code, pc, place)))
+        pc++;
+    return pc;
+}
+
 static void report(const struct live *l, const struct ptx_register_name *reg)
 {
-    uint32_t bit = bit_of(l, &reg->place), line = 0;
-    for (uint32_t pc = l->f->entry; pc < l->f->end && !line; pc++)
-        if (bits_has(set_of(l, pc), bit) && reads(l->code, pc, &reg->place))
-            line = l->code->ops[pc].line;
+    const uint32_t line = l->code->ops[read_unwritten(l, &reg->place)].line;
     const char *name = strchr(reg->name, ' ')
                            ? reg->name /* the carry */
                            : arena_printf(l->b->arena, "register %.80s", reg->name);
@@ -239,6 +290,10 @@ static void look_at(struct ptx_builder *b, uint32_t number, const uint8_t *is_la
     l.sets = ARENA_ARRAY(b->arena, uint64_t, all);
     l.label_union = ARENA_ARRAY(b->arena, uint64_t, l.words);
     l.now = ARENA_ARRAY(b->arena, uint64_t, l.words);
+    uint32_t most = 0;
+    for (uint32_t pc = f->entry; pc < f->end; pc++)
+        most = b->code->ops[pc].table_count > most ? b->code->ops[pc].table_count : most;
+    l.next = ARENA_ARRAY(b->arena, uint32_t, most + 4);
     l.tokens = find_tokens(&l);
     for (uint32_t n = 0; n < PASSES_MAX && pass(&l);)
         n++;

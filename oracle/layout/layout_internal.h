@@ -53,6 +53,7 @@ void layout_part(struct layout *l, const char *what);
 enum { LAYOUT_CARRY, LAYOUT_TAKEN };
 
 bool layout_is_taken(const struct layout_row *row);
+bool layout_is_carry(const struct layout_row *row);
 void layout_is_own(struct layout *l, const struct ptx_place *place, uint32_t which);
 void layout_is_register(struct layout *l, uint32_t function, const struct ptx_place *place,
                         const struct ptx_operand *o, uint32_t half);

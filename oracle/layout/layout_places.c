@@ -52,6 +52,11 @@ bool layout_is_taken(const struct layout_row *row)
     return row->what == &own_names[LAYOUT_TAKEN];
 }
 
+bool layout_is_carry(const struct layout_row *row)
+{
+    return row->what == &own_names[LAYOUT_CARRY];
+}
+
 void layout_is_own(struct layout *l, const struct ptx_place *place, uint32_t which)
 {
     const struct layout_row row = {.what = &own_names[which]};

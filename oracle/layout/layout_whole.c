@@ -286,11 +286,12 @@ static bool writes(const struct layout *l, const struct ptx_op *op, const struct
     return does;
 }
 
-/* Whether a path from the function's start comes to a read without a write: a guard counts as if it held. */
-static bool comes_to_read(const struct layout *l, const struct ptx_code_function *f,
+/* The first instruction in the text that reads it and that a path from the function's start comes to without a write: a
+ * guard counts as if it held. 0: there is none. */
+static uint32_t comes_to_read(const struct layout *l, const struct ptx_code_function *f,
                           const struct ptx_place *reg, uint8_t *seen, uint32_t *todo)
 {
-    uint32_t count = 1;
+    uint32_t count = 1, first = 0;
     memset(seen, 0, f->end - f->entry);
     todo[0] = f->entry;
     seen[0] = 1;
@@ -298,8 +299,8 @@ static bool comes_to_read(const struct layout *l, const struct ptx_code_function
         const uint32_t pc = todo[--count];
         const struct ptx_op *op = &l->code->ops[pc];
         const bool guarded = op->guard.kind != PTX_PLACE_NONE;
-        if (reads(l, op, reg))
-            return true;
+        if (reads(l, op, reg) && (first == 0 || pc < first))
+            first = pc;
         if (writes(l, op, reg))
             continue;
         const bool leaves = op->exec == PTX_EXEC_BRA || op->exec == PTX_EXEC_RET ||
@@ -314,7 +315,18 @@ static bool comes_to_read(const struct layout *l, const struct ptx_code_function
             todo[count++] = to;
         }
     }
-    return false;
+    return first;
+}
+
+/* What is told of it, then. */
+static const char *told_of(const struct layout *l, const struct layout_row *row, uint32_t pc)
+{
+    const struct ptx_variable *var = row->what;
+    const char *of = var->is_range ? arena_printf(l->arena, "%u", (unsigned)row->index) : "";
+    const char *element = row->element ? arena_printf(l->arena, ".%c", row->element) : "";
+    return arena_printf(l->arena, "register %.80s%s may be read before it is written, line %u",
+                        arena_printf(l->arena, "%s%s", var->name, of), element,
+                        (unsigned)l->code->ops[pc].line);
 }
 
 static bool is_parameter(const struct ptx_function *f, const struct layout_row *row)
@@ -343,21 +355,25 @@ static void uninitialised(struct layout *l)
     const struct ptx_code *code = l->code;
     uint8_t *seen = ARENA_ARRAY(l->arena, uint8_t, code->count);
     uint32_t *todo = ARENA_ARRAY(l->arena, uint32_t, code->count + 1);
-    bool any = false;
+    bool any = false, told = false;
     for (uint32_t f = 0; f < code->function_count && !any; f++) {
         const struct ptx_code_function *function = &code->functions[f];
         const uint32_t narrow = function->rows.narrow, all = narrow + function->rows.wide;
-        for (uint32_t i = 0; i < all && !any && function->end > function->entry; i++) {
+        for (uint32_t i = 0; i < all && function->end > function->entry; i++) {
             const bool wide = i >= narrow;
             const struct layout_row *row = wide ? &l->wide[f][i - narrow] : &l->narrow[f][i];
             const struct ptx_place reg = {PTX_PLACE_REGISTER, wide ? 64 : 32,
                                           wide ? i - narrow : i};
-            any = row->what && row->half == 0 && !layout_is_taken(row) &&
-                  !is_parameter(function->function, row) &&
-                  comes_to_read(l, function, &reg, seen, todo);
+            const bool asked = row->what && row->half == 0 && !layout_is_taken(row) &&
+                               !is_parameter(function->function, row);
+            const uint32_t pc = asked ? comes_to_read(l, function, &reg, seen, todo) : 0;
+            any |= pc > 0;
+            told |= pc > 0 && code->uninitialised &&
+                    (layout_is_carry(row) ? strncmp(code->uninitialised, "the carry", 9) == 0
+                                          : strcmp(code->uninitialised, told_of(l, row, pc)) == 0);
         }
     }
-    is(l, any == (code->uninitialised != NULL), "register that is read before it is written");
+    is(l, any ? told : !code->uninitialised, "register that is read before it is written");
 }
 
 void layout_whole(struct layout *l)

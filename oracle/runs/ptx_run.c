@@ -6,6 +6,7 @@
 #include "engine/schedule/sched.h"
 #include "engine/subjects/forms.h"
 #include "oracle/drawn/drawn.h"
+#include "oracle/layout/layout.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -22,7 +23,7 @@ static uint32_t word_of_out(const struct program *program)
 }
 
 static const char *run(struct arena *arena, struct forms *forms, enum subject_id id,
-                       const uint32_t *meant, uint32_t threads)
+                       const uint32_t *meant, uint32_t threads, const struct observer *observer)
 {
     const struct subject_info *subject = &subject_table[id];
     const struct sched_spec spec = {.kind = SCHED_SEQUENTIAL};
@@ -31,6 +32,10 @@ static const char *run(struct arena *arena, struct forms *forms, enum subject_id
     if (!form->program)
         return arena_printf(arena, "%s has no program, %s", subject->name, form->reason);
     struct machine *machine = machine_new(arena, subject->vtable, form->program, &subject->options);
+    if (observer && id == SUBJECT_CRS) {
+        machine_observe(machine, observer);
+        machine_reset(machine);
+    }
     sched_start(&scheduler, &spec, machine, arena);
     if (machine_run(machine, &scheduler.choices, BUDGET, NULL) != STATUS_TERMINATED)
         return arena_printf(arena, "%s does not end", subject->name);
@@ -46,6 +51,12 @@ static const char *run(struct arena *arena, struct forms *forms, enum subject_id
 const char *ptx_run(struct arena *arena, const char *class_name, const char *text,
                     const uint32_t *meant, uint32_t threads)
 {
+    return ptx_run_seen(arena, class_name, text, meant, threads, NULL);
+}
+
+const char *ptx_run_seen(struct arena *arena, const char *class_name, const char *text,
+                         const uint32_t *meant, uint32_t threads, const struct observer *observer)
+{
     static const enum subject_id subjects[] = {SUBJECT_BLOCK, SUBJECT_CRS, SUBJECT_THREAD_PC};
     struct diag *diag = ARENA_NEW(arena, struct diag);
     const char *settings =
@@ -56,8 +67,9 @@ const char *ptx_run(struct arena *arena, const char *class_name, const char *tex
     if (!kernel)
         return arena_printf(arena, "%s: refused, %s", class_name, drawn_first_error(arena, diag));
     struct forms *forms = forms_new(arena, kernel);
-    const char *differs = NULL;
+    const struct program *program = forms_get(forms, PROGRAM_PTX)->program;
+    const char *differs = program ? layout_differs(arena, program, true) : NULL;
     for (uint32_t i = 0; i < sizeof subjects / sizeof *subjects && !differs; i++)
-        differs = run(arena, forms, subjects[i], meant, threads);
+        differs = run(arena, forms, subjects[i], meant, threads, observer);
     return differs ? arena_printf(arena, "%s: %s", class_name, differs) : NULL;
 }

@@ -5,6 +5,7 @@
 #define ORACLE_PTX_RUN_H
 
 #include "engine/base/arena.h"
+#include "engine/machine/observer.h"
 
 #include <stdint.h>
 
@@ -13,6 +14,10 @@
  * nothing. */
 const char *ptx_run(struct arena *arena, const char *class_name, const char *text,
                     const uint32_t *meant, uint32_t threads);
+
+/* The same; who observes sees the execution under `crs`. */
+const char *ptx_run_seen(struct arena *arena, const char *class_name, const char *text,
+                         const uint32_t *meant, uint32_t threads, const struct observer *observer);
 
 /* Its dynamic shared memory, in bytes. */
 enum { PTX_RUN_DYNAMIC = 16 };

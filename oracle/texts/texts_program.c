@@ -2,7 +2,8 @@
  * drawn_program.c - modules of several entries and functions, of variables whose initial values name others, and of
  * tables of functions; and beside each text who names whom. What an entry needs follows from that by the definition:
  * the least set that has all whom its members name, and, where a member calls an address that it may have from memory,
- * all variables that name functions. Labels as of compiled structured kernels stand in the bodies, of spans that end or
+ * all variables that name functions. In some modules a few bodies are wrong: they name nobody, and an entry is refused
+ * that needs one. Labels as of compiled structured kernels stand in the bodies, of spans that end or
  * stay open.
  */
 #include "engine/input/ptx_kernel.h"
@@ -37,6 +38,7 @@ struct modules {
     uint64_t bytes[ALL];          /* of variables */
     uint32_t alias_of;            /* alias "g0" is this function; ALL: there is none */
     uint32_t labels;              /* so far */
+    uint32_t refused;             /* functions whose bodies are wrong, as a set */
     const char *spans[FUNCTIONS]; /* "first-end " of each span that ends, counted in instructions */
 };
 
@@ -171,6 +173,11 @@ static void put_function(struct modules *p, uint32_t f)
     PUT(p, nested ? "\t{\n" : "");
     if (nested)
         put_statement(p, f);
+    if (p->refused >> f & 1) {
+        PUT(p, f % 2 ? "\tmov.b32 %%r0, %%wrong%" PRIu32 ";\n" : "\twrong%" PRIu32 ";\n", f);
+        p->names[f] = 0;
+        p->calls_any[f] = false;
+    }
     PUT(p, nested ? "\tret;\n\t}\n}\n" : "\tret;\n}\n");
 }
 
@@ -280,13 +287,23 @@ static uint32_t needs_of(const struct modules *p, uint32_t entry)
     return set;
 }
 
-static const char *meant(const struct modules *p, uint32_t entry)
+/* The functions that it needs: itself first, the others as their bodies stand. */
+static uint32_t order_of(const struct modules *p, uint32_t entry, uint32_t order[FUNCTIONS])
 {
-    uint32_t set = needs_of(p, entry), order[FUNCTIONS] = {entry}, count = 1;
-    struct text out = {.arena = p->d->arena};
+    const uint32_t set = needs_of(p, entry);
+    uint32_t count = 1;
+    order[0] = entry;
     for (uint32_t i = 0; i < FUNCTIONS; i++)
         if (p->functions[i] != entry && set >> p->functions[i] & 1)
             order[count++] = p->functions[i];
+    return count;
+}
+
+static const char *meant(const struct modules *p, uint32_t entry)
+{
+    uint32_t order[FUNCTIONS];
+    const uint32_t set = needs_of(p, entry), count = order_of(p, entry, order);
+    struct text out = {.arena = p->d->arena};
     for (uint32_t i = 0; i < count; i++)
         text_format(&out, "%s ", name_of(p, order[i]));
     for (uint32_t v = FUNCTIONS; v < NODES + count; v++) {
@@ -395,13 +412,52 @@ static const char *of_layout(const struct modules *p, const struct ast_kernel *k
                         "layout: variables lie in each other, or not as their types ask; %s", why);
 }
 
+/* What is told of the module when it is asked for this entry: of the first function that it needs, and that is wrong.
+ */
+static const char *told_of(const struct modules *p, uint32_t entry)
+{
+    uint32_t order[FUNCTIONS], i = 0;
+    const uint32_t count = order_of(p, entry, order);
+    while (i < count && !(p->refused >> order[i] & 1))
+        i++;
+    return i == count ? ""
+                      : arena_printf(p->d->arena,
+                                     order[i] % 2 ? "'%%wrong%" PRIu32 "' is not declared"
+                                                  : "instruction 'wrong%" PRIu32
+                                                    "' is not supported",
+                                     order[i]);
+}
+
+static const char *of_refused(struct modules *p, const char *text)
+{
+    struct arena *arena = p->d->arena;
+    struct diag *diag = ARENA_NEW(arena, struct diag);
+    const char *differs = NULL;
+    for (uint32_t e = FUNCTIONS - ENTRIES; e < FUNCTIONS && !differs; e++) {
+        diag_init(diag, "text", text, strlen(text));
+        const char *settings = arena_printf(arena, "entry=%s", name_of(p, e));
+        const struct ast_kernel *kernel =
+            ptx_kernel_parse_with(arena, text, strlen(text), settings, diag);
+        differs = drawn_differ(arena, "refused", kernel ? "" : diag->entries[0].text, told_of(p, e));
+        if (!differs && diag->count > 1)
+            differs = "refused: more is told than is wrong";
+        if (!differs && kernel)
+            differs = of_entry(p, kernel->ptx->module, e);
+    }
+    return differs;
+}
+
 const char *texts_of_program(struct arena *arena, uint64_t number, const char **text)
 {
     struct drawn d = drawn_begin(arena, number, DRAWN_PROGRAMS);
     struct modules p = {.d = &d};
     const char *why, *differs = NULL;
+    for (uint32_t n = drawn_once_in(&d, 3) ? 1 + below(&p, 3) : 0; n > 0; n--)
+        p.refused |= 1u << below(&p, FUNCTIONS);
     put_module(&p);
     *text = d.text.bytes;
+    if (p.refused)
+        return of_refused(&p, *text);
     const struct ast_kernel *kernel = drawn_read(arena, *text, &why);
     if (!kernel)
         return arena_printf(arena, "read: refused, %s", why);
