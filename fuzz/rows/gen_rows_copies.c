@@ -177,11 +177,29 @@ static void put_look(struct rows_gen *r)
         4 * at);
 }
 
+/* Of every kind, on what a copy may read or write: while one is under way the lane must leave it alone, but that it may
+ * read what is only read. */
+static void put_touch(struct rows_gen *r)
+{
+    static const struct {
+        const char *opcode, *before, *behind;
+    } accesses[] = {{"ld", ".b32 r4, ", ""},          {"ld", ".v2.b16 {h0, h1}, ", ""},
+                    {"st", ".b32 ", ", r0"},          {"st", ".b8 ", ", r0"},
+                    {"atom", ".add.u32 r4, ", ", r0"}, {"red", ".max.u32 ", ", r0"}};
+    const uint32_t which = gen_below(r->g, sizeof accesses / sizeof *accesses);
+    const bool own = gen_chance(r->g, 50);
+    PUT(r, "\t%s%s.%s%s[%s+%" PRIu32 "]%s;\n", gen_chance(r->g, 20) ? "@q " : "",
+        accesses[which].opcode, own ? "shared" : "global", accesses[which].before,
+        own ? "ka" : "kg", 4 * gen_below(r->g, ROWS_AREA / 4), accesses[which].behind);
+}
+
 void rows_put_copy(struct rows_gen *r)
 {
     struct gen *g = r->g;
     for (uint32_t count = 1 + gen_below(g, 4); count > 0; count--)
         rows_put_instruction(r, ROWS_OF_COPIES);
+    if (gen_chance(g, 4))
+        put_touch(r);
     if (r->objects && gen_chance(g, 50))
         put_phase(r);
     if (gen_chance(g, 20))

@@ -18,6 +18,8 @@
 
 /* ---- what a name says ---- */
 
+enum { KEPT = 128 };
+
 enum made { CORE, BLOCKS, PREDICATED, LOCKSTEP };
 
 static const struct said {
@@ -117,6 +119,63 @@ static const struct ast_kernel *make(struct arena *arena, const struct ast_kerne
                                : predicate(arena, kernel, &transform, &why);
 }
 
+/* ---- what all forms keep ---- */
+
+/* Statements that stay what they are: their kinds and places, once each. */
+struct kept {
+    uint32_t count;
+    struct kept_statement {
+        enum ast_stm_kind kind;
+        struct location at;
+    } of[KEPT];
+    bool too_many, jumps;
+};
+
+static bool has(const struct kept *k, const struct kept_statement *s)
+{
+    for (uint32_t i = 0; i < k->count; i++)
+        if (k->of[i].kind == s->kind && k->of[i].at.line == s->at.line &&
+            k->of[i].at.column == s->at.column)
+            return true;
+    return false;
+}
+
+static bool keep(void *context, const struct ast_stm *s)
+{
+    static const uint64_t kinds = 1u << STM_MEMBAR | 1u << STM_BARRIER | 1u << STM_ATOMIC |
+                                  1u << STM_ASSERT | 1u << STM_VOTE | 1u << STM_HAVOC;
+    struct kept *k = context;
+    const struct kept_statement own = {s->kind, s->at};
+    k->jumps |= ast_is(s, STM_JUMP);
+    if (!(kinds >> s->kind & 1) || s->at.line == 0 || has(k, &own))
+        return false;
+    k->too_many = k->count == KEPT;
+    if (!k->too_many)
+        k->of[k->count++] = own;
+    return k->too_many;
+}
+
+/* A form has what its kernel has, and nothing else. Where some statement may never be reached blocks need not have it;
+ * they have barriers of their own. */
+static const char *kept_differs(struct arena *arena, const struct ast_kernel *kernel,
+                                const struct ast_kernel *form)
+{
+    struct kept *all = ARENA_NEW(arena, struct kept), *own = ARENA_NEW(arena, struct kept);
+    const struct ast_question of_all = {.statement = keep, .context = all};
+    const struct ast_question of_own = {.statement = keep, .context = own};
+    if (ast_ask_kernel(&of_all, kernel) || ast_ask_kernel(&of_own, form))
+        return NULL;
+    const bool is_core = form->form == FORM_STRUCTURED;
+    const bool must = is_core || !(kernel->functions || all->jumps);
+    for (uint32_t i = 0; i < all->count; i++)
+        if (must && (is_core || all->of[i].kind != STM_BARRIER) && !has(own, &all->of[i]))
+            return "a statement that the form must keep";
+    for (uint32_t i = 0; i < own->count; i++)
+        if ((is_core || own->of[i].kind != STM_BARRIER) && !has(all, &own->of[i]))
+            return "a statement of the form that the kernel has not";
+    return NULL;
+}
+
 const char *wild_form_differs(struct arena *arena, const struct ast_kernel *kernel,
                               enum subject_id subject, const struct form *made)
 {
@@ -133,7 +192,7 @@ const char *wild_form_differs(struct arena *arena, const struct ast_kernel *kern
         return "the form that the subject runs";
     if (made->program && made->program->appendix_loops != s->appendix)
         return "by which loops the subject counts";
-    return NULL;
+    return own ? kept_differs(arena, kernel, made->kernel) : NULL;
 }
 
 /* ---- what its statements access ---- */
