@@ -74,6 +74,25 @@ static void locate(const struct layout *l, const struct ptx_loc *loc, struct sou
                           !inside || !is_header(l, loc->at_file)};
 }
 
+/* What people read of the place: the line of the text, and, where .loc tells of a file that has a name, that of the
+ * source behind the name's last part. */
+static void told(struct layout *l, const struct source *at)
+{
+    const char *name = NULL;
+    for (const struct ptx_item *item = l->code->module->items; item && at->line > 0;
+         item = item->next)
+        if (!name && item->kind == PTX_ITEM_FILE && item->u.file == at->file)
+            name = item->name;
+    const char *last = name;
+    for (const char *c = name; c && *c; c++)
+        last = *c == '/' ? c + 1 : last;
+    const char *meant = name ? arena_printf(l->arena, "line %u (%s:%u)", (unsigned)l->op->line, last,
+                                            (unsigned)at->line)
+                             : arena_printf(l->arena, "line %u", (unsigned)l->op->line);
+    if (strcmp(ptx_op_line(l->arena, l->code, l->pc), meant) != 0)
+        layout_part(l, "place");
+}
+
 static void walk(struct layout *l, const struct ptx_statement *stm, struct source *at)
 {
     for (; stm && !l->differs; stm = stm->next) {
@@ -90,6 +109,8 @@ static void walk(struct layout *l, const struct ptx_statement *stm, struct sourc
             layout_op(l);
         if (at->is_known && (l->op->file != at->file || l->op->source_line != at->line))
             layout_part(l, "line of the source");
+        else if (at->is_known && l->pc % 8 == 1)
+            told(l, at);
         l->pc++;
     }
 }

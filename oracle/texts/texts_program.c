@@ -21,6 +21,7 @@ enum {
     ENTRIES = 3,
     VARIABLES = 6,
     NODES = FUNCTIONS + VARIABLES, /* variables of the module stand behind the functions */
+    FILES = 3,
     SPANS = 3,                     /* labels of them in a body; so many numbers */
     OWN = NODES,                   /* and behind them one variable of each body */
     ALL = OWN + FUNCTIONS
@@ -105,11 +106,23 @@ static void put_call(struct modules *p, uint32_t who)
     }
 }
 
+/* Where the next statements come from: files with folders and without, headers, one that has no name. */
+static void put_place(struct modules *p)
+{
+    PUT(p, "\t.loc %" PRIu32 " %" PRIu32 " 1", 1 + below(p, FILES + 1), below(p, 40));
+    if (below(p, 2))
+        PUT(p, ", function_name $info, inlined_at %" PRIu32 " %" PRIu32 " 1", 1 + below(p, FILES),
+            below(p, 40));
+    PUT(p, "\n");
+}
+
 static void put_statement(struct modules *p, uint32_t who)
 {
     const bool nested = drawn_once_in(p->d, 4);
     const uint32_t kind = below(p, 4), variables = p->variable_count + p->has_own[who];
     PUT(p, nested ? "\t{\n" : "");
+    if (drawn_once_in(p->d, 3))
+        put_place(p);
     if (kind == 0 && variables > 0) {
         const uint32_t v = below(p, variables);
         const char *name = put_name(p, who, v < p->variable_count ? FUNCTIONS + v : OWN + who);
@@ -251,7 +264,8 @@ static void put_module(struct modules *p)
     p->has_dynamic = drawn_once_in(p->d, 3);
     if (p->has_dynamic)
         PUT(p, " shared=%" PRIu32, 4 + 4 * below(p, 40));
-    PUT(p, "\n.version 7.8\n.target sm_80\n.address_size 64\n");
+    PUT(p, "\n.version 7.8\n.target sm_80\n.address_size 64\n.file 1 \"a/b/c.cu\"\n"
+           ".file 2 \"d.cu\"\n.file 3 \"/x/include/e.h\"\n");
     for (uint32_t f = 0; f < FUNCTIONS - ENTRIES; f++)
         PUT(p, ".func %s%s%s;\n", signatures[f % 3].results, name_of(p, f),
             signatures[f % 3].parameters);
