@@ -21,7 +21,6 @@ enum {
     ENTRIES = 3,
     VARIABLES = 6,
     NODES = FUNCTIONS + VARIABLES, /* variables of the module stand behind the functions */
-    FILES = 3,
     SPANS = 3,                     /* labels of them in a body; so many numbers */
     OWN = NODES,                   /* and behind them one variable of each body */
     ALL = OWN + FUNCTIONS
@@ -37,6 +36,7 @@ struct modules {
     bool has_dynamic;    /* the first variable is dynamic shared memory */
     uint32_t align[ALL];
     uint64_t bytes[ALL];          /* of variables */
+    uint32_t settable;            /* variables that a setting may give words, as a set */
     uint32_t alias_of;            /* alias "g0" is this function; ALL: there is none */
     uint32_t labels;              /* so far */
     uint32_t refused;             /* functions whose bodies are wrong, as a set */
@@ -106,23 +106,11 @@ static void put_call(struct modules *p, uint32_t who)
     }
 }
 
-/* Where the next statements come from: files with folders and without, headers, one that has no name. */
-static void put_place(struct modules *p)
-{
-    PUT(p, "\t.loc %" PRIu32 " %" PRIu32 " 1", 1 + below(p, FILES + 1), below(p, 40));
-    if (below(p, 2))
-        PUT(p, ", function_name $info, inlined_at %" PRIu32 " %" PRIu32 " 1", 1 + below(p, FILES),
-            below(p, 40));
-    PUT(p, "\n");
-}
-
 static void put_statement(struct modules *p, uint32_t who)
 {
     const bool nested = drawn_once_in(p->d, 4);
     const uint32_t kind = below(p, 4), variables = p->variable_count + p->has_own[who];
     PUT(p, nested ? "\t{\n" : "");
-    if (drawn_once_in(p->d, 3))
-        put_place(p);
     if (kind == 0 && variables > 0) {
         const uint32_t v = below(p, variables);
         const char *name = put_name(p, who, v < p->variable_count ? FUNCTIONS + v : OWN + who);
@@ -172,6 +160,7 @@ static void put_function(struct modules *p, uint32_t f)
     p->has_own[f] = drawn_once_in(p->d, 3);
     if (p->has_own[f]) {
         p->bytes[OWN + f] = 4 + 4 * (uint64_t)below(p, 3);
+        p->settable |= 1u << (OWN + f);
         PUT(p, "\t.shared .b32 %s[%" PRIu64 "];\n", name_of(p, OWN + f), p->bytes[OWN + f] / 4);
     }
     struct span_labels labels = {.count = 0};
@@ -254,6 +243,7 @@ static void put_variable(struct modules *p, uint32_t who)
         rows = put_values(p, who, wide, shapes[shape].inner);
         PUT(p, "};\n");
     }
+    p->settable |= space % 2 == 0 ? 1u << who : 0;
     p->align[who] = (shape < 3 ? shapes[shape].inner : 1) * (wide ? 8 : 4);
     p->bytes[who] = rows * shapes[shape].inner * (wide ? 8 : 4);
 }
@@ -264,8 +254,7 @@ static void put_module(struct modules *p)
     p->has_dynamic = drawn_once_in(p->d, 3);
     if (p->has_dynamic)
         PUT(p, " shared=%" PRIu32, 4 + 4 * below(p, 40));
-    PUT(p, "\n.version 7.8\n.target sm_80\n.address_size 64\n.file 1 \"a/b/c.cu\"\n"
-           ".file 2 \"d.cu\"\n.file 3 \"/x/include/e.h\"\n");
+    PUT(p, "\n.version 7.8\n.target sm_80\n.address_size 64\n");
     for (uint32_t f = 0; f < FUNCTIONS - ENTRIES; f++)
         PUT(p, ".func %s%s%s;\n", signatures[f % 3].results, name_of(p, f),
             signatures[f % 3].parameters);
@@ -461,6 +450,23 @@ static const char *of_refused(struct modules *p, const char *text)
     return differs;
 }
 
+/* Blocks, and, in front of all, the first words of some variables that the entry needs. */
+static const char *with_settings(struct modules *p)
+{
+    struct text out = text_begin(p->d->arena);
+    text_format(&out, "// simtfuzz: blocks=%" PRIu32, 1 + below(p, 3));
+    const uint32_t set = p->refused ? 0 : needs_of(p, FUNCTIONS - 1) & p->settable;
+    for (uint32_t v = FUNCTIONS; v < ALL; v++) {
+        if (!(set >> v & 1) || below(p, 3))
+            continue;
+        text_format(&out, " init:%s=%" PRIu32, name_of(p, v), 1 + below(p, 1000));
+        for (uint64_t i = 1; i < p->bytes[v] / 4 && below(p, 3); i++)
+            text_format(&out, ",%" PRIu32, 1 + below(p, 1000));
+    }
+    text_format(&out, "\n%s", p->d->text.bytes);
+    return out.bytes;
+}
+
 const char *texts_of_program(struct arena *arena, uint64_t number, const char **text)
 {
     struct drawn d = drawn_begin(arena, number, DRAWN_PROGRAMS);
@@ -469,7 +475,7 @@ const char *texts_of_program(struct arena *arena, uint64_t number, const char **
     for (uint32_t n = drawn_once_in(&d, 3) ? 1 + below(&p, 3) : 0; n > 0; n--)
         p.refused |= 1u << below(&p, FUNCTIONS);
     put_module(&p);
-    *text = d.text.bytes;
+    *text = with_settings(&p);
     if (p.refused)
         return of_refused(&p, *text);
     const struct ast_kernel *kernel = drawn_read(arena, *text, &why);
