@@ -46,6 +46,10 @@ void rows_draw_cluster(struct rows_gen *r)
         launch->warp = 1 + launch->threads / 2;
     r->entry_says = gen_chance(g, 40);
     PUT(r, " blocks=%" PRIu32 "x%" PRIu32 "x%" PRIu32, grid[0], grid[1], grid[2]);
+    if (gen_chance(g, 15)) { /* only some of them run */
+        const uint32_t first = gen_below(g, r->blocks);
+        PUT(r, "/%" PRIu32 "+%" PRIu32, first, 1 + gen_below(g, r->blocks - first));
+    }
     if (!r->entry_says && (size_of(r->cluster) > 1 || gen_chance(g, 50)))
         PUT(r, " cluster=%" PRIu32 "x%" PRIu32 "x%" PRIu32, r->cluster[0], r->cluster[1],
             r->cluster[2]);

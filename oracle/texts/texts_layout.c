@@ -3,10 +3,11 @@
  * operands of every kind; variables of every space, type, vector, alignment and shape, whose initial values are numbers
  * and addresses, whole or in parts; functions whose parameters lie in registers and in memory, called by name, through
  * lists and through prototypes; scopes that use names again; buffers of any length; places of sources. What is laid out
- * is held against the text (oracle/layout).
+ * is held against the text (oracle/layout); some are printed and read again.
  */
 #include "engine/input/input.h"
 #include "oracle/drawn/drawn.h"
+#include "oracle/drawn/words.h"
 #include "oracle/layout/layout.h"
 #include "oracle/texts/texts.h"
 
@@ -14,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GLOBALS = 6, FUNCTIONS = 3, LABELS = 4, LOCALS = 2, PARAMETERS = 3 };
+enum { GLOBALS = 6, FUNCTIONS = 3, LABELS = 4, LOCALS = 2, PARAMETERS = 3, PRINTED = 4 };
 
 struct drawn_layout {
     struct drawn *d;
@@ -526,7 +527,8 @@ static void put_first(struct drawn_layout *p, uint32_t who, const char *type)
     else if (kind == 2 && wide && can)
         PUT(p, "g%" PRIu32 "+%" PRIu32, other, below(p, 9));
     else if (kind == 1 && strcmp(type, ".u8") == 0 && can)
-        PUT(p, "%s(g%" PRIu32 ")", once_in(p, 2) ? "0xFF" : "0xFF00", other);
+        PUT(p, once_in(p, 2) ? "%s(g%" PRIu32 ")" : "%s(generic(g%" PRIu32 "))",
+            once_in(p, 2) ? "0xFF" : "0xFF00", other);
     else if (kind == 3 && wide)
         PUT(p, "f%" PRIu32, below(p, FUNCTIONS));
     else
@@ -667,21 +669,22 @@ static bool remove_refused(char *text, const struct diag *diag)
 }
 
 /* Some statements nobody takes, as operands do not fit each other; those go. NULL: more is wrong than that. */
-static const struct program *compiled(struct arena *arena, char *text)
+static const struct program *compiled(struct arena *arena, char *text,
+                                      const struct ast_kernel **kernel)
 {
     enum { ROUNDS = 12 };
     for (uint32_t i = 0; i < ROUNDS; i++) {
         struct diag *diag = ARENA_NEW(arena, struct diag);
         diag_init(diag, "text", text, strlen(text));
-        const struct ast_kernel *kernel = parse_kernel(arena, text, strlen(text), diag);
+        *kernel = parse_kernel(arena, text, strlen(text), diag);
         const char *why = "", *line;
-        const struct program *program = kernel ? program_compile(arena, kernel, &why) : NULL;
+        const struct program *program = *kernel ? program_compile(arena, *kernel, &why) : NULL;
         if (program)
             return program;
-        if (!kernel && !remove_refused(text, diag))
+        if (!*kernel && !remove_refused(text, diag))
             return NULL;
-        line = kernel ? strstr(why, "line ") : NULL;
-        if (kernel && (!line || !remove_line(text, (uint32_t)strtoul(line + 5, NULL, 10))))
+        line = *kernel ? strstr(why, "line ") : NULL;
+        if (*kernel && (!line || !remove_line(text, (uint32_t)strtoul(line + 5, NULL, 10))))
             return NULL;
     }
     return NULL;
@@ -693,8 +696,16 @@ const char *texts_of_layout(struct arena *arena, uint64_t number, const char **t
     struct drawn_layout p = {.d = &d};
     put_module(&p);
     *text = d.text.bytes;
-    const struct program *program = compiled(arena, d.text.bytes);
-    const char *differs = program ? layout_differs(arena, program, true) : NULL;
+    const struct ast_kernel *kernel;
+    const struct program *program = compiled(arena, d.text.bytes, &kernel);
+    const char *differs = program ? layout_differs(arena, program, true) : NULL, *why;
     *taken = program != NULL;
-    return differs ? arena_printf(arena, "laid out, %s", differs) : NULL;
+    if (differs)
+        return arena_printf(arena, "laid out, %s", differs);
+    if (!program || !once_in(&p, PRINTED))
+        return NULL;
+    const struct ast_kernel *again = drawn_read(arena, print_kernel(arena, kernel), &why);
+    return again ? drawn_differ(arena, "printed", words_of_kernel(arena, again),
+                                words_of_kernel(arena, kernel))
+                 : arena_printf(arena, "printed: refused, %s", why);
 }
