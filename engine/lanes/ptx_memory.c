@@ -427,7 +427,7 @@ enum rule ptx_atom(struct ptx_step *x)
     const struct ptx_op *op = x->op;
     const enum rule rule = op->opcode == PTX_OP_RED ? RULE_PTX_RED : RULE_PTX_ATOM;
     struct ptx_access a = {.x = x, .kind = PTX_ACCESS_ATOM};
-    if (!ptx_places(&a))
+    if (!ptx_places(&a) || (x->code->has_async && ptx_async_hits(&a)))
         return rule;
     const lane_mask conflicts = x->choices && !order_is_hidden(op) ? find_conflicts(&a) : 0;
     for (uint32_t e = 0; e < (op->is_whole ? 1 : op->count); e++) {

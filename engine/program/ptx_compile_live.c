@@ -235,7 +235,7 @@ static uint32_t read_unwritten(const struct live *l, const struct ptx_place *pla
             for (uint32_t i = successors(l, pc, &any); i-- > 0;)
                 come_to(l, comes, l->next[i], &more);
             for (uint32_t label = l->f->entry; any && label < l->f->end; label++)
-                if (l->is_label[label])
+                if (l->is_label[label] || l->b->ptx->raw) /* there any address */
                     come_to(l, comes, label, &more);
         }
     }

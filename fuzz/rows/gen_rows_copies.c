@@ -183,8 +183,8 @@ static void put_touch(struct rows_gen *r)
 {
     static const struct {
         const char *opcode, *before, *behind;
-    } accesses[] = {{"ld", ".b32 r4, ", ""},          {"ld", ".v2.b16 {h0, h1}, ", ""},
-                    {"st", ".b32 ", ", r0"},          {"st", ".b8 ", ", r0"},
+    } accesses[] = {{"ld", ".b32 r4, ", ""},           {"ld", ".v2.b16 {h0, h1}, ", ""},
+                    {"st", ".b32 ", ", r0"},           {"st", ".b8 ", ", r0"},
                     {"atom", ".add.u32 r4, ", ", r0"}, {"red", ".max.u32 ", ", r0"}};
     const uint32_t which = gen_below(r->g, sizeof accesses / sizeof *accesses);
     const bool own = gen_chance(r->g, 50);

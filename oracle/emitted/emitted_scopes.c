@@ -40,9 +40,9 @@ struct scopes {
     struct drawn *d;
     struct scope *innermost;
     uint32_t depth, sum;
-    bool dead;   /* what is written is not run */
-    bool listed; /* registers stand in vectors alone */
-    const char *function; /* its name, of a family; NULL: there is none */
+    bool dead;                            /* what is written is not run */
+    bool listed;                          /* registers stand in vectors alone */
+    const char *function;                 /* its name, of a family; NULL: there is none */
     uint32_t family, member, of_function; /* that name, and what it returns */
 };
 

@@ -86,8 +86,8 @@ static void told(struct layout *l, const struct source *at)
     const char *last = name;
     for (const char *c = name; c && *c; c++)
         last = *c == '/' ? c + 1 : last;
-    const char *meant = name ? arena_printf(l->arena, "line %u (%s:%u)", (unsigned)l->op->line, last,
-                                            (unsigned)at->line)
+    const char *meant = name ? arena_printf(l->arena, "line %u (%s:%u)", (unsigned)l->op->line,
+                                            last, (unsigned)at->line)
                              : arena_printf(l->arena, "line %u", (unsigned)l->op->line);
     if (strcmp(ptx_op_line(l->arena, l->code, l->pc), meant) != 0)
         layout_part(l, "place");

@@ -289,7 +289,7 @@ static bool writes(const struct layout *l, const struct ptx_op *op, const struct
 /* The first instruction in the text that reads it and that a path from the function's start comes to without a write: a
  * guard counts as if it held. 0: there is none. */
 static uint32_t comes_to_read(const struct layout *l, const struct ptx_code_function *f,
-                          const struct ptx_place *reg, uint8_t *seen, uint32_t *todo)
+                              const struct ptx_place *reg, uint8_t *seen, uint32_t *todo)
 {
     uint32_t count = 1, first = 0;
     memset(seen, 0, f->end - f->entry);

@@ -423,12 +423,12 @@ static const char *told_of(const struct modules *p, uint32_t entry)
     const uint32_t count = order_of(p, entry, order);
     while (i < count && !(p->refused >> order[i] & 1))
         i++;
-    return i == count ? ""
-                      : arena_printf(p->d->arena,
-                                     order[i] % 2 ? "'%%wrong%" PRIu32 "' is not declared"
-                                                  : "instruction 'wrong%" PRIu32
-                                                    "' is not supported",
-                                     order[i]);
+    return i == count
+               ? ""
+               : arena_printf(p->d->arena,
+                              order[i] % 2 ? "'%%wrong%" PRIu32 "' is not declared"
+                                           : "instruction 'wrong%" PRIu32 "' is not supported",
+                              order[i]);
 }
 
 static const char *of_refused(struct modules *p, const char *text)
@@ -441,7 +441,8 @@ static const char *of_refused(struct modules *p, const char *text)
         const char *settings = arena_printf(arena, "entry=%s", name_of(p, e));
         const struct ast_kernel *kernel =
             ptx_kernel_parse_with(arena, text, strlen(text), settings, diag);
-        differs = drawn_differ(arena, "refused", kernel ? "" : diag->entries[0].text, told_of(p, e));
+        differs =
+            drawn_differ(arena, "refused", kernel ? "" : diag->entries[0].text, told_of(p, e));
         if (!differs && diag->count > 1)
             differs = "refused: more is told than is wrong";
         if (!differs && kernel)
