@@ -333,8 +333,8 @@ static uint32_t post_dominator(const struct graph *g, uint32_t at)
     return found;
 }
 
-/* Between `at`, where lanes part, and where they are to meet some may go back to a loop's head, and from there where they
- * are to meet one comes to `at` again without the head: then the loop that they stay in and the one that is left are one
+/* Between `at`, where lanes part, and where they are to meet some may go back to a loop's head, and from where they are
+ * to meet one comes to `at` again without that head: then the loop that is left and the one that goes on are one
  * (to_ptx/ptx_structure.c), and who leaves waits for nobody. */
 static bool crosses(const struct graph *g, uint32_t at, uint32_t meet)
 {
