@@ -53,6 +53,8 @@ struct statement {
     uint32_t number, guard, expression;
     bool writes_under;
     uint32_t comes; /* this thread of a block alone comes there; LENGTH: all do */
+    uint32_t
+        ends; /* of blocks: this thread's guard in front of it looks outside; LENGTH: nobody's */
 };
 
 /* Statements from .. to - 1 are its body, if there are any; it has `least` trips, and as many more as `by` says. */
@@ -98,6 +100,7 @@ static struct statement draw_statement(struct pcg *rng)
     s.expression = pcg_next(rng);
     s.writes_under = pcg_below(rng, 4) == 0;
     s.comes = pcg_below(rng, s.kind == BARRIER ? 12 : 4) ? (uint32_t)LENGTH : pcg_below(rng, 3);
+    s.ends = pcg_below(rng, 16) ? (uint32_t)LENGTH : pcg_below(rng, 3);
     return s;
 }
 
@@ -333,6 +336,9 @@ static void write_in_block(struct arena *arena, const struct drawn_kernel *k, ui
     }
     if (s->expression >> 8 & 1) /* two ways to the same place */
         text_format(out, " goto C%u, D%u; C%u: goto E%u; D%u: goto E%u; E%u:", i, i, i, i, i, i, i);
+    if (s->ends < LENGTH)
+        text_format(out, " d = tid == %u ? 2 : 1; goto G%u; G%u: assume(o[d] || !o[d]);", s->ends,
+                    i, i);
     if (comes)
         enter(out, i, comes);
     text_format(out, " %.*s", (int)strlen(text) - 1, text);
@@ -412,6 +418,11 @@ static uint32_t trip_at(const struct drawn_kernel *k, uint32_t i, struct thread 
     return l < LOOPS ? t.trip[l] : 0;
 }
 
+static bool looks_outside(const struct statement *s, struct thread t)
+{
+    return t.of->of_blocks && s->ends == t.tid;
+}
+
 /* Who is outside when that is looked at takes part, and ends there. */
 static bool takes_part(struct arena *arena, uint32_t i, struct thread t, const struct inputs *in)
 {
@@ -428,7 +439,8 @@ static bool takes_part(struct arena *arena, uint32_t i, struct thread t, const s
         if (i >= t.of->loops[l].from && i < t.of->loops[l].to &&
             !makes_trip(&t.of->loops[l], t, t.trip[l]))
             return false;
-    return (s->comes == LENGTH || s->comes == t.tid) && is[s->by] == s->guard;
+    return looks_outside(s, t) ||
+           ((s->comes == LENGTH || s->comes == t.tid) && is[s->by] == s->guard);
 }
 
 /* Whether the thread ends before it accesses anything: by looking whether it takes part, or at what it writes; or what
@@ -441,7 +453,7 @@ static bool ends_before(struct arena *arena, uint32_t i, struct thread t, const 
     const bool claims = s->kind == ASSERT || s->kind == ASSUME,
                gives = s->kind == WRITE || s->kind == ATOMIC || s->kind == FETCH,
                looks = claims || s->by == BY_UNDER || (gives && s->writes_under);
-    return (looks && under == LENGTH) || (claims && under == 0);
+    return looks_outside(s, t) || (looks && under == LENGTH) || (claims && under == 0);
 }
 
 static uint32_t element_of(struct arena *arena, uint32_t i, struct thread t,
@@ -705,7 +717,7 @@ const char *emitted_sequential(struct arena *arena, uint64_t number, const char 
                 "launch(threads = %u, warp = %u, blocks = %u); global int g[%d]; shared int s[%d]; "
                 "global input int h[%d]; shared input int q[%d]; global input int n; "
                 "shared input int m; global int c[%zu] = {%u, %u}; "
-                "private int a, d, i, j, b = %d; kernel k() %s{%s%s",
+                "private int a, d, i, j, b = %d, o[2]; kernel k() %s{%s%s",
                 k.threads, k.warp, k.blocks, LENGTH, LENGTH, INPUTS, INPUTS,
                 sizeof starts / sizeof *starts, starts[0], starts[1], START,
                 k.of_blocks ? "blocks " : "", own, k.of_blocks ? " Start:" : "");

@@ -329,6 +329,8 @@ static struct c_value number(struct c_run *c)
         uint64_t value = strtoull(c->token, NULL, 10);
         v.type = c->token[c->length - 1] == 'u' ? C_UINT : value > INT32_MAX ? C_LONG : C_INT;
         v.i = (int64_t)value;
+        if (v.type == C_LONG && (c->launch->is_glsl || c->launch->is_wgsl))
+            c_fail(c, "a number that no int holds");
     }
     c_next(c);
     return v;
