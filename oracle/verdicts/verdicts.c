@@ -85,6 +85,7 @@ struct expected {
     enum proof_verdict verdict;
     bool model;
     const char *stage;
+    const char *rests; /* on which goal it rests; NULL: on none that is open */
 };
 
 struct judging {
@@ -120,7 +121,7 @@ static enum solver_answer of_goal(const struct judging *j, struct duo *duo, int 
 
 static void expect(struct judging *j, int goal, enum proof_verdict verdict, const char *stage)
 {
-    j->goals[goal] = (struct expected){verdict, verdict == PROOF_MODEL, stage};
+    j->goals[goal] = (struct expected){verdict, verdict == PROOF_MODEL, stage, NULL};
 }
 
 /* What the kernel has nothing of cannot go wrong. */
@@ -297,8 +298,11 @@ static void expect_dependence(struct judging *j)
         for (int other = GOAL_RACE; other <= GOAL_DIVERGENCE; other++) {
             bool excluded = before[other].verdict == PROOF_PROVED ||
                             (bounded && before[other].verdict == PROOF_BOUNDED);
-            if (claims && other != goal && j->possible[goal] && !excluded)
+            if (claims && other != goal && j->possible[goal] && !excluded &&
+                !j->goals[goal].rests) {
                 expect(j, goal, PROOF_UNKNOWN, "what a proof rests on");
+                j->goals[goal].rests = other == GOAL_RACE ? "race" : "barrier divergence";
+            }
         }
     }
 }
@@ -341,6 +345,61 @@ static const char *wrong_model(struct arena *arena, const struct judging *j, int
                         first_true(j->solver, duo, any, count), j->result->answers[goal].model);
 }
 
+/* ---- how it is said ---- */
+
+/* By which method it is proved, or bounded. */
+static const char *method_of(struct arena *arena, const struct judging *j, int goal)
+{
+    static const char *const impossible[GOAL_COUNT] = {
+        [GOAL_RACE] = "no two threads share memory that is written",
+        [GOAL_DIVERGENCE] = "no barrier that threads share",
+        [GOAL_BOUNDS] = "no array",
+        [GOAL_ASSERTS] = "no assertion"};
+    const struct duo *unrolled = j->result->unrolled;
+    if (!j->possible[goal])
+        return impossible[goal];
+    if (j->goals[goal].verdict == PROOF_PROVED && strcmp(j->goals[goal].stage, "loops cut") == 0)
+        return "invariants";
+    return unrolled->cfg->loop_count == 0 ? "no loop"
+           : unrolled->left.count == 0
+               ? "all trips"
+               : arena_printf(arena, "unrolled %u", (unsigned)unrolled->unroll);
+}
+
+static const char *wrong_words(struct arena *arena, const struct judging *j, int goal)
+{
+    const struct expected *e = &j->goals[goal];
+    const struct proof_answer *a = &j->result->answers[goal];
+    const char *rests =
+        arena_printf(arena, "nothing is wrong before the first %s, and nothing is known behind one",
+                     e->rests ? e->rests : "");
+    if (e->verdict == PROOF_PROVED || e->verdict == PROOF_BOUNDED)
+        return a->method && strcmp(a->method, method_of(arena, j, goal)) == 0 ? NULL : "method";
+    if (e->verdict == PROOF_UNKNOWN && !a->reason && !a->model)
+        return "reason, which is missing,";
+    return e->rests && strcmp(a->reason, rests) != 0 ? "reason" : NULL;
+}
+
+/* The loops that were cut, in their order, with what is kept of each. */
+static bool tells_loops(const struct judging *j)
+{
+    const struct proof_result *r = j->result;
+    for (uint32_t i = 0; r->cut && i < r->cut->cuts.count; i++) {
+        const struct loop_cut *cut = cut_number(r->cut, i);
+        uint32_t kept = 0;
+        for (uint32_t n = 0; n < cut->candidate_count; n++)
+            if (cut->candidates[n].kept) {
+                if (kept == r->loops[i].kept_count ||
+                    strcmp(r->loops[i].kept[kept++], cut->candidates[n].text) != 0)
+                    return false;
+            }
+        if (kept != r->loops[i].kept_count || cut->at.line != r->loops[i].at.line ||
+            cut->candidate_count != r->loops[i].candidate_count)
+            return false;
+    }
+    return !r->cut || r->loop_count == r->cut->cuts.count;
+}
+
 static struct verdicts_fault compare(struct arena *arena, const struct judging *j)
 {
     if (j->walks != j->solver->walk_count)
@@ -373,6 +432,16 @@ static struct verdicts_fault compare(struct arena *arena, const struct judging *
                 arena_printf(arena, "%s: by a solver's drawn answers the model is wrong: %s",
                              proof_goal_names[goal], why)};
     }
+    for (int goal = 0; goal < GOAL_COUNT; goal++) {
+        const char *why = wrong_words(arena, j, goal);
+        if (why)
+            return (struct verdicts_fault){
+                "how it is said",
+                arena_printf(arena, "%s: the %s is not that of '%s'", proof_goal_names[goal], why,
+                             proof_verdict_names[j->goals[goal].verdict])};
+    }
+    if (!tells_loops(j))
+        return (struct verdicts_fault){"how it is said", "other loops, or other invariants of one"};
     return (struct verdicts_fault){NULL, NULL};
 }
 
