@@ -17,7 +17,8 @@ static const char *const accesses[] = {"A = 5;",
                                        "atomic_add(A, 1);",
                                        "x = atomic_max(A, 2);",
                                        "havoc(A);",
-                                       "A = A + x;"},
+                                       "A = A + x;",
+                                       "x = m[tid & 1];"},
                          *const strong[] = {"st.SPACE.u32 A, r2;",
                                             "st.SPACE.u32 A, r2;",
                                             "ld.SPACE.u32 r2, A;",
@@ -28,8 +29,9 @@ static const char *const accesses[] = {"A = 5;",
                                             "st.relaxed.cta.SPACE.u32 A, r2;",
                                             "atom.SPACE.add.u32 r2, A, 1;",
                                             "red.SPACE.max.u32 A, 3;"},
-                         *const elements[] = {"s[0]", "s[0]", "s[tid]", "s[1]",
-                                              "g[0]", "g[0]", "g[tid]", "u"};
+                         *const elements[] = {"s[0]",        "s[0]", "s[tid]", "s[1]",
+                                              "g[0]",        "g[0]", "g[tid]", "s[m[1] & 3]",
+                                              "g[m[0] & 3]", "u"};
 
 enum { ITEMS = 4 };
 
@@ -131,10 +133,11 @@ const struct ast_kernel *small_pairs(struct arena *arena, uint64_t seed)
                     blocks, d.threads, d.is_global ? "g" : "s");
     else
         text_format(&d.out,
-                    "launch(threads=%" PRIu32 ", warp=2, blocks=%" PRIu32
-                    ");\nshared int s[4], u; global int g[4] = {7}; private int x, i;\nkernel k() "
+                    "launch(threads=%" PRIu32 ", warp=2, blocks=%" PRIu32 ", seed=%" PRIu32
+                    ");\nshared int s[4], u; global int g[4] = {7}; shared input int m[2]; private "
+                    "int x, i;\nkernel k() "
                     "{\n",
-                    d.threads, blocks);
+                    d.threads, blocks, pcg_next(&d.rng) & 0xffff);
     while (d.left > 0)
         put_some(&d, ITEMS);
     text_put(&d.out, d.is_ptx ? "exit;\n}\n" : "}\n");
