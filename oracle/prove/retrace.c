@@ -452,7 +452,10 @@ struct retrace_fault retrace_executions(struct arena *arena, struct forms *forms
     *pairs = 0;
     if (!program)
         return a.fault;
-    struct proof_options all_cut = PROOF_DEFAULTS; /* also loops whose trips constants count */
+    /* What inputs are is a part of some formulas. */
+    struct proof_options some = PROOF_DEFAULTS;
+    some.file_inputs = pcg_splitmix(seed) % 3 == 0;
+    struct proof_options all_cut = some; /* also loops whose trips constants count */
     all_cut.counted = false;
     struct duo *duos[2] = {claims.cut ? claims.cut : walked(arena, forms, &all_cut, 0), NULL};
     if (!duos[0] || !is_heard(duos[0]))
@@ -463,7 +466,7 @@ struct retrace_fault retrace_executions(struct arena *arena, struct forms *forms
         return a.fault;
     }
     if (duos[0]->cfg->loop_count > 0 && !claims.alike)
-        duos[1] = walked(arena, forms, &PROOF_DEFAULTS, PROOF_DEFAULTS.unroll);
+        duos[1] = walked(arena, forms, &some, some.unroll);
     pcg_seed(&a.rng, seed, 1);
     for (uint32_t n = 0; n < (claims.alike ? 1 : EXECUTIONS) && !a.fault.what; n++) {
         a.x = executed_run(arena, program, pcg_next64(&a.rng));
