@@ -443,6 +443,18 @@ static const struct program *retraced_program(struct arena *arena, struct forms 
     return runs ? program : NULL;
 }
 
+/* What inputs are is a part of some formulas; some are of as many threads as there are, or of one or two more. */
+static struct proof_options drawn_options(const struct program *program, uint64_t drawn)
+{
+    struct proof_options some = PROOF_DEFAULTS;
+    some.file_inputs = drawn % 3 == 0;
+    if (drawn / 3 % 3 == 0 && program->form != FORM_PTX && program->launch.threads > 1) {
+        some.threads_from = 2;
+        some.threads_to = program->launch.threads + (uint32_t)(drawn / 9 % 3);
+    }
+    return some;
+}
+
 struct retrace_fault retrace_executions(struct arena *arena, struct forms *forms,
                                         struct retrace_claims claims, uint64_t seed,
                                         uint32_t *pairs)
@@ -452,9 +464,7 @@ struct retrace_fault retrace_executions(struct arena *arena, struct forms *forms
     *pairs = 0;
     if (!program)
         return a.fault;
-    /* What inputs are is a part of some formulas. */
-    struct proof_options some = PROOF_DEFAULTS;
-    some.file_inputs = pcg_splitmix(seed) % 3 == 0;
+    const struct proof_options some = drawn_options(program, pcg_splitmix(seed));
     struct proof_options all_cut = some; /* also loops whose trips constants count */
     all_cut.counted = false;
     struct duo *duos[2] = {claims.cut ? claims.cut : walked(arena, forms, &all_cut, 0), NULL};

@@ -98,8 +98,10 @@ static void tell_dimensions(struct retracing *w, uint32_t k, uint32_t thread)
 static void tell_launch(struct retracing *w)
 {
     struct duo *duo = w->duo;
+    const uint32_t threads = w->x->program->launch.threads;
+    tell_number(w, duo->thread_count, threads);
     for (uint32_t k = 0; k < 2; k++) {
-        uint32_t thread = w->f[k].thread % duo->threads;
+        uint32_t thread = w->f[k].thread % threads;
         if (duo->lift)
             tell_dimensions(w, k, thread);
         tell_number(w, duo->tid[k], thread);
