@@ -7,7 +7,8 @@
 
 /*
  * In a form, a capital letter stands for something drawn: V the loop's own variable, A an element of g or s, mostly one
- * of the thread's own, B how far a loop goes, C a condition, E a value, N a number, S more statements; Z a loop in it.
+ * of the thread's own, B how far a loop goes, C a condition, E a value, O an operator, N a number, S more statements; Z a
+ * loop in it.
  */
 static const char *const loops[] = {"for (V = tid; V < 16; V += threads) { S }",
                                     "for (V = 0; V < B; V += 1) { S }",
@@ -52,7 +53,11 @@ static const char *const elements[] = {"g[V]",
                                        "g[s[tid ^ 1] & 15]",
                                        "g[s[tid ^ 1] & 15]"};
 
-static const char *const values[] = {"V", "x", "y", "tid", "N", "n[1]"};
+static const char *const values[] = {"V", "x", "y",   "tid",     "N",      "n[1]",
+                                     "V", "x", "tid", "(y O N)", "(x O V)"};
+
+static const char *const operators[] = {"&", "^", "|", "<<",    ">>",
+                                        "%", "/", "*", "& 1 +", "^ -1 +"};
 
 static const char *const bounds[] = {"4", "7", "16", "threads", "(n[1] & 7)", "(tid & 3)"};
 
@@ -103,6 +108,9 @@ static void put_letter(struct drawing *d, char letter)
         return;
     case 'E':
         put_form(d, PICK(d, values));
+        return;
+    case 'O':
+        text_put(&d->out, PICK(d, operators));
         return;
     case 'N':
         text_format(&d->out, "%" PRIu32, 1 + pcg_below(&d->rng, 6));
