@@ -330,8 +330,10 @@ static uint32_t read_lets(struct horn_reading *r)
     uint32_t count = 0;
     for (; !r->why && !r->gone && take(r, "(let ((");) {
         const term t = take_term(r);
-        const struct horn_value value = expression(r);
         const struct term_node *node = node_of(r, t);
+        if (node->op == TERM_BINARY && !can_be_said(r, t))
+            fail(r, arena_printf(r->arena, "t%" PRIu32 " is nothing that integers say", t));
+        const struct horn_value value = expression(r);
         want(r, "))");
         count++;
         if (r->why || r->gone)
@@ -339,8 +341,6 @@ static uint32_t read_lets(struct horn_reading *r)
         bind(r, t, value);
         if (node->sort == SORT_ARRAY)
             continue;
-        if (node->op == TERM_BINARY && !can_be_said(r, t))
-            fail(r, arena_printf(r->arena, "t%" PRIu32 " is nothing that integers say", t));
         r->is_needed[t] = 1;
         if (node->op == TERM_BINARY && !is_word(value.number) && r->is_asked[t])
             r->gone = true;

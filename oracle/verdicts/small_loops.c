@@ -7,8 +7,8 @@
 
 /*
  * In a form, a capital letter stands for something drawn: V the loop's own variable, A an element of g or s, mostly one
- * of the thread's own, B how far a loop goes, C a condition, E a value, O an operator, N a number, S more statements; Z a
- * loop in it.
+ * of the thread's own, B how far a loop goes, C a condition, E a value, O an operator, N a number, S more statements; Z
+ * a loop in it.
  */
 static const char *const loops[] = {"for (V = tid; V < 16; V += threads) { S }",
                                     "for (V = 0; V < B; V += 1) { S }",
