@@ -222,7 +222,7 @@ const char *litmus_draw_ptx_text(struct arena *arena, const struct drawn_test *t
     struct text out = text_begin(arena);
     if (meant->observed == 0)
         return NULL;
-    text_format(&out, "PTX drawn\n\"a remark, with = and { in it\"\n{ x=%d; y=%d;\n z=%d; }\n",
+    text_format(&out, "PTX drawn\n\"a remark, (* with = and { // in it\"\n{ x=%d; y=%d;\n z=%d; }\n",
                 (int)meant->init[0], (int)meant->init[1], (int)meant->init[2]);
     for (uint32_t t = 0; t < meant->count; t++) {
         text_format(&out, "%sP%u@cta %u,gpu %u", t ? " | " : " ", (unsigned)t,
@@ -232,10 +232,10 @@ const char *litmus_draw_ptx_text(struct arena *arena, const struct drawn_test *t
     }
     for (uint32_t row = 0; row < rows; row++)
         for (uint32_t t = 0; t < meant->count; t++) {
-            text_put(&out, t ? " | " : " ; // a row\n ");
+            text_put(&out, t ? " | " : " ; // a \"row (*\n ");
             text_put(&out, row < counts[t] ? cells[t][row] : "");
         }
-    text_format(&out, " ;\n(* what\n is asked *)\n%s (", asks[meant->condition.asks]);
+    text_format(&out, " ;\n(* what\n // is \"asked * *)\n%s (", asks[meant->condition.asks]);
     put_condition(&out, meant, meant->condition.count - 1u, 0);
     text_put(&out, ")\n");
     return out.bytes;

@@ -3,24 +3,18 @@
  *
  *  walk       An execution without R1, R2, R3, by chance: MEM.inv.* in each state, MEM.inv.10 over each micro step and
  *             silent rule. R2 rests on it.
- *  diamonds   An execution with R2 and R3, by chance: in each state every two steps that are told to be independent are
- *             taken in both orders, and lead to one state. R4 rests on it.
+ *  diamonds   An execution with R2 and R3, by chance: diamonds.h. R4 rests on it.
  *  R1 .. R4   All outcomes of a small kernel, with all four and without one of them: the sets are equal.
  */
 #include "oracle/memory/reductions.h"
 
 #include "engine/base/pcg.h"
 #include "engine/caches/caches.h"
-#include "engine/machine/live.h"
 #include "oracle/check/evidence.h"
 #include "oracle/memory/outcome_sets.h"
+#include "oracle/searches/diamonds.h"
 
-enum {
-    WALK_STEPS = 2048,
-    DIAMOND_STEPS = 256,
-    PAIRS_STEP = 24, /* at most, in one state */
-    MEMORY_WORDS = 1024
-};
+enum { WALK_STEPS = 2048, DIAMOND_STEPS = 256, MEMORY_WORDS = 1024 };
 
 struct judging {
     struct choices choices; /* first member: by chance */
@@ -42,13 +36,6 @@ static uint32_t choose(struct choices *choices, uint32_t n)
 {
     struct judging *j = (struct judging *)choices;
     return pcg_below(&j->rng, n);
-}
-
-static uint32_t choose_first(struct choices *choices, uint32_t n)
-{
-    (void)choices;
-    (void)n;
-    return 0;
 }
 
 static uint32_t pick(struct judging *j, const struct machine *machine)
@@ -124,84 +111,16 @@ static void walk(struct judging *j)
 
 /* ---- diamonds ---- */
 
-struct diamond {
-    struct choices choices; /* first member: always the first */
-    struct machine *machine;
-    uint32_t *state;
-    uint64_t hash;
-};
-
-/* The state behind both steps; false: the second cannot be taken. */
-static bool both(struct diamond *d, uint32_t first, uint32_t second, uint64_t *hash)
-{
-    machine_restore(d->machine, d->state, d->hash);
-    machine_step(d->machine, first, &d->choices);
-    if (machine_status(d->machine) != STATUS_RUNNING || !is_live(d->machine, second))
-        return false;
-    machine_step(d->machine, second, &d->choices);
-    *hash = d->machine->track.hash;
-    return true;
-}
-
-static bool is_fault(enum status status)
-{
-    return status != STATUS_RUNNING && status != STATUS_TERMINATED;
-}
-
-/* An error ends an execution, whatever else could have been done: no pair with one is asked. */
-static bool fails(struct diamond *d, uint32_t number)
-{
-    machine_restore(d->machine, d->state, d->hash);
-    machine_step(d->machine, number, &d->choices);
-    return is_fault(machine_status(d->machine));
-}
-
-static bool independent(const struct machine *machine, uint32_t a, uint32_t b)
-{
-    struct touches of_a, of_b;
-    machine->semantics->touches(machine, a, &of_a);
-    machine->semantics->touches(machine, b, &of_b);
-    return !touches_meet(&of_a, &of_b);
-}
-
-static bool ask_pair(struct judging *j, struct diamond *d, uint32_t a, uint32_t b)
-{
-    uint64_t ab = 0, ba = 1;
-    uint32_t stm = d->machine->semantics->next_stm(d->machine, a);
-    if (!independent(d->machine, a, b) || fails(d, a) || fails(d, b)) {
-        machine_restore(d->machine, d->state, d->hash);
-        return true;
-    }
-    bool same = both(d, a, b, &ab) && both(d, b, a, &ba) && ab == ba;
-    machine_restore(d->machine, d->state, d->hash);
-    j->answer->checked++;
-    if (!same)
-        diverge(j, "R4", "diamond", stm, RULE_NONE,
-                arena_printf(j->c->arena,
-                             "steps of %u and %u are told to be independent, and do not commute",
-                             (unsigned)a, (unsigned)b));
-    return same;
-}
-
 static void diamonds(struct judging *j)
 {
     const struct outcome_base *base = j->base;
     const struct machine_options options = {.track = true, .memory = {.profile = j->profile}};
-    struct diamond d = {.choices = {.choose = choose_first}};
-    d.machine = machine_new(j->c->arena, base->cached, base->program, &options);
-    d.state = ARENA_ARRAY(j->c->arena, uint32_t, d.machine->block_words);
-    for (uint32_t step = 0; step < DIAMOND_STEPS; step++) {
-        uint32_t count = d.machine->head->live_count;
-        machine_save(d.machine, d.state);
-        d.hash = d.machine->track.hash;
-        for (uint32_t i = 0, asked = 0; i < count; i++)
-            for (uint32_t k = 0; k < i && asked < PAIRS_STEP; k++, asked++)
-                if (!ask_pair(j, &d, d.machine->head->live[i], d.machine->head->live[k]))
-                    return;
-        machine_step(d.machine, pick(j, d.machine), &j->choices);
-        if (machine_status(d.machine) != STATUS_RUNNING)
-            return;
-    }
+    uint32_t stm = CODE_NONE;
+    struct machine *machine = machine_new(j->c->arena, base->cached, base->program, &options);
+    const char *broken =
+        diamonds_broken(j->c->arena, machine, &j->rng, DIAMOND_STEPS, &stm, &j->answer->checked);
+    if (broken)
+        diverge(j, "R4", "diamond", stm, RULE_NONE, broken);
 }
 
 /* ---- R1 to R4 ---- */

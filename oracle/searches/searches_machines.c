@@ -8,13 +8,14 @@
 #include "engine/base/pcg.h"
 #include "engine/input/input.h"
 #include "engine/search/search_symmetry.h"
+#include "oracle/searches/diamonds.h"
 #include "oracle/searches/searches.h"
 #include "oracle/searches/searches_bounds.h"
 #include "oracle/searches/searches_internal.h"
 
 #include <string.h>
 
-enum { STATES = 3000, CACHED_STATES = 6000, MOST_STEPS = 48000 };
+enum { STATES = 3000, CACHED_STATES = 6000, MOST_STEPS = 48000, WALKS = 2, WALK_STEPS = 64 };
 
 struct machine_searched {
     struct arena *arena;
@@ -138,12 +139,30 @@ static const char *compare(struct machine_searched *s, const struct way *way)
     return differs ? arena_printf(s->arena, "%s: %s", way->name, differs) : NULL;
 }
 
+/* Steps that are told to be independent commute: what sleeps and what R4 leaves out rest on it. */
+static const char *compare_diamonds(struct machine_searched *s)
+{
+    const struct subject_info *info = &subject_table[s->subject];
+    struct machine_options with = info->options;
+    struct pcg rng = pcg_derive(s->plain->transitions, PCG_SCHEDULE, 83);
+    const char *differs = NULL;
+    uint64_t checked = 0;
+    uint32_t stm;
+    with.track = true;
+    for (uint32_t walk = 0; walk < WALKS && !differs; walk++)
+        differs = diamonds_broken(s->arena, machine_new(s->arena, info->vtable, s->program, &with),
+                                  &rng, WALK_STEPS, &stm, &checked);
+    return differs ? arena_printf(s->arena, "sleep: %s", differs) : NULL;
+}
+
 static const char *compare_ways(struct machine_searched *s)
 {
     const char *differs = NULL;
     for (uint32_t i = 0; i < sizeof ways / sizeof *ways && !differs; i++)
         if (has_caches(s->subject) ? ways[i].cached : ways[i].plain)
             differs = compare(s, &ways[i]);
+    if (!differs && has_caches(s->subject))
+        differs = compare_diamonds(s);
     if (s->apart) /* tapes are replayed by the subject as it is */
         return differs;
     const struct searched tapes = with_tapes(s);
