@@ -13,8 +13,6 @@
 #include "oracle/searches/searches_bounds.h"
 #include "oracle/searches/searches_internal.h"
 
-#include <string.h>
-
 enum { STATES = 3000, CACHED_STATES = 6000, MOST_STEPS = 48000, WALKS = 2, WALK_STEPS = 64 };
 
 struct machine_searched {
@@ -22,7 +20,7 @@ struct machine_searched {
     enum subject_id subject;
     const struct program *program;
     const struct search_result *plain;
-    bool apart;          /* over caches: operations of two warps have numbers that differ by 64 */
+    uint64_t sizes;      /* of caches, drawn; 0: those of the launch */
     const char *gave_up; /* what is wrong with how a search did */
     struct progress progress;
     uint32_t units[REF_ALL_ACTORS];
@@ -58,6 +56,28 @@ static bool has_caches(enum subject_id subject)
     return subject_table[subject].vtable->plain != NULL;
 }
 
+/* Of half of the kernels over caches; all texts have one seed. */
+static uint64_t sizes_of(enum subject_id subject, const char *text)
+{
+    uint64_t sum = 0;
+    for (; *text; text++)
+        sum = pcg_splitmix(sum + (uint8_t)*text);
+    return has_caches(subject) && sum % 2 ? sum : 0;
+}
+
+/* With 64 slots operations of two warps have numbers that differ by 64. */
+static void take_sizes(const struct machine_searched *s, struct memory_options *o)
+{
+    if (s->sizes == 0)
+        return;
+    o->words = (uint8_t)(1u << (s->sizes >> 8) % 3);
+    o->lines = (uint8_t)(1u << (s->sizes >> 16) % 3);
+    o->sets = (uint8_t)(s->sizes >> 24 & 1 ? 2 : 1);
+    o->sms = (uint8_t)(1 + (s->sizes >> 32 & 1));
+    o->policy = (uint8_t)((s->sizes >> 40) % POLICY_COUNT);
+    o->slots = s->sizes >> 48 & 1 ? 64 : 0;
+}
+
 /* NULL: not whole, or by another method. */
 static const struct search_result *run(struct machine_searched *s, const struct way *way,
                                        struct progress *progress)
@@ -77,8 +97,7 @@ static const struct search_result *run(struct machine_searched *s, const struct 
     with.note_begun = way->alike && searches_of_threads(s->subject);
     with.memory.eager = with.memory.eager || way->eager;
     with.memory.flush = with.memory.flush && !way->still;
-    if (s->apart)
-        with.memory.slots = 64;
+    take_sizes(s, &with.memory);
     struct machine *machine = search_machine_with(s->arena, info->vtable, s->program, &with);
     if (way->alike)
         searches_use_symmetry(s->arena, machine, &how);
@@ -134,7 +153,7 @@ static const char *compare(struct machine_searched *s, const struct way *way)
         differs = "states";
     else if (way->method == SEARCH_STATES && !has_caches(s->subject))
         differs = compare_progress(s->arena, &s->progress, &progress);
-    if (!differs && !way->eager && !s->apart)
+    if (!differs && !way->eager && !s->sizes)
         differs = searches_witnesses(&tapes, found);
     return differs ? arena_printf(s->arena, "%s: %s", way->name, differs) : NULL;
 }
@@ -149,6 +168,7 @@ static const char *compare_diamonds(struct machine_searched *s)
     uint64_t checked = 0;
     uint32_t stm;
     with.track = true;
+    take_sizes(s, &with.memory);
     for (uint32_t walk = 0; walk < WALKS && !differs; walk++)
         differs = diamonds_broken(s->arena, machine_new(s->arena, info->vtable, s->program, &with),
                                   &rng, WALK_STEPS, &stm, &checked);
@@ -163,7 +183,7 @@ static const char *compare_ways(struct machine_searched *s)
             differs = compare(s, &ways[i]);
     if (!differs && has_caches(s->subject))
         differs = compare_diamonds(s);
-    if (s->apart) /* tapes are replayed by the subject as it is */
+    if (s->sizes) /* tapes are replayed by the subject as it is */
         return differs;
     const struct searched tapes = with_tapes(s);
     if (!differs)
@@ -207,7 +227,7 @@ const char *searches_machines_differ(struct arena *arena, enum subject_id subjec
                                      const struct ref_all *of_threads, const char **unknown)
 {
     struct machine_searched s = {
-        .arena = arena, .subject = subject, .apart = strlen(text) % 4 == 0};
+        .arena = arena, .subject = subject, .sizes = sizes_of(subject, text)};
     struct forms *forms = forms_new(arena, parse_printed(arena, text));
     const struct form *form = forms_get(forms, subject_table[subject].program);
     for (uint32_t i = 0; i < REF_ALL_ACTORS; i++)
