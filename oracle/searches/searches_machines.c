@@ -13,7 +13,7 @@
 #include "oracle/searches/searches_bounds.h"
 #include "oracle/searches/searches_internal.h"
 
-enum { STATES = 3000, CACHED_STATES = 6000, MOST_STEPS = 48000, WALKS = 2, WALK_STEPS = 64 };
+enum { STATES = 3000, CACHED_STATES = 6000, MOST_STEPS = 48000, WALK_STEPS = 64 };
 
 struct machine_searched {
     struct arena *arena;
@@ -164,14 +164,13 @@ static const char *compare_diamonds(struct machine_searched *s)
     const struct subject_info *info = &subject_table[s->subject];
     struct machine_options with = info->options;
     struct pcg rng = pcg_derive(s->plain->transitions, PCG_SCHEDULE, 83);
-    const char *differs = NULL;
     uint64_t checked = 0;
     uint32_t stm;
     with.track = true;
     take_sizes(s, &with.memory);
-    for (uint32_t walk = 0; walk < WALKS && !differs; walk++)
-        differs = diamonds_broken(s->arena, machine_new(s->arena, info->vtable, s->program, &with),
-                                  &rng, WALK_STEPS, &stm, &checked);
+    const char *differs =
+        diamonds_broken(s->arena, machine_new(s->arena, info->vtable, s->program, &with), &rng,
+                        WALK_STEPS, &stm, &checked);
     return differs ? arena_printf(s->arena, "sleep: %s", differs) : NULL;
 }
 
@@ -261,11 +260,16 @@ static const enum subject_id subjects[] = {SUBJECT_CRS,
                                            SUBJECT_LOCKSTEP_ANCHORED,
                                            SUBJECT_CONVERGENCE,
                                            SUBJECT_CRS_CACHES_PRINTED,
+                                           SUBJECT_CRS_CACHES_PRINTED,
                                            SUBJECT_CRS_CACHES_LLH,
+                                           SUBJECT_CRS_CACHES_LLH,
+                                           SUBJECT_CRS_CACHES_COHERENT,
                                            SUBJECT_CRS_CACHES_COHERENT,
                                            SUBJECT_THREAD_PC_CACHES_PRINTED,
                                            SUBJECT_BLOCK_CACHES_PRINTED,
+                                           SUBJECT_BLOCK_CACHES_PRINTED,
                                            SUBJECT_BLOCK_CACHES_LLH,
+                                           SUBJECT_BLOCK_CACHES_COHERENT,
                                            SUBJECT_BLOCK_CACHES_COHERENT,
                                            SUBJECT_CRS_LATE,
                                            SUBJECT_CRS_LANES,

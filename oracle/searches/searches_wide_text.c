@@ -104,12 +104,24 @@ static void put_atomic(struct wide *w)
     text_format(&w->out, ", %u;\n    mad.lo.u32 %%a, %%a, 5, %%b;\n", (unsigned)(1 + below(w, 3)));
 }
 
+/* Of one's own, which only caches and their lines make others' business. */
+static void put_local(struct wide *w)
+{
+    static const char *const accesses[] = {
+        "ld.local.u32 %b, [%m];\n    mad.lo.u32 %a, %a, 5, %b",
+        "ld.local.lu.u32 %b, [%m+4];\n    mad.lo.u32 %a, %a, 5, %b", "st.local.u32 [%m], %a",
+        "st.local.u16 [%m+6], %a", "st.local.cs.u32 [%m+4], %a"};
+    text_format(&w->out, "    %s;\n", one_of(w, accesses, 5));
+}
+
 static void put_accesses(struct wide *w, uint32_t group)
 {
     text_format(&w->out, "T%u:\n", (unsigned)group);
     for (uint32_t count = 1 + below(w, LENGTH); count > 0; count--) {
-        uint32_t which = below(w, 8);
-        if (which < 3)
+        uint32_t which = below(w, 9);
+        if (which == 8)
+            put_local(w);
+        else if (which < 3)
             put_load(w);
         else if (which < 6)
             put_store(w);
@@ -132,8 +144,9 @@ const char *searches_wide_text(struct arena *arena, uint64_t number)
         &w.out,
         "// simtfuzz: threads=%u blocks=%u warp=%u\n.version 7.5\n.target sm_70\n.address_size 32\n"
         ".global .align 4 .u32 o[4];\n.%s .align 16 .b8 g[%d];\n.entry k()\n{\n"
-        "    .reg .u32 %%a, %%b, %%c, %%s, %%l, %%o;\n    .reg .u16 %%h, %%i;\n    .reg .u64 %%w;\n"
-        "    .reg .pred %%q, %%p;\n    mov.u32 %%a, 1;\n    mov.u32 %%s, g;\n"
+        "    .reg .u32 %%a, %%b, %%c, %%s, %%l, %%m, %%o;\n    .local .align 8 .b8 m[8];\n    .reg "
+        ".u16 %%h, %%i;\n    .reg .u64 %%w;\n"
+        "    .reg .pred %%q, %%p;\n    mov.u32 %%a, 1;\n    mov.u32 %%s, g;\n    mov.u32 %%m, m;\n"
         "    mov.u32 %%l, %%tid.x;\n    mov.u32 %%b, %%ctaid.x;\n    mov.u32 %%o, o;\n"
         "    mad.lo.u32 %%c, %%b, %u, %%l;\n    mad.lo.u32 %%o, %%c, 4, %%o;\n"
         "    setp.ge.u32 %%p, %%c, %u;\n    and.b32 %%l, %%l, %u;\n    setp.eq.u32 %%q, %%l, 0;\n"
