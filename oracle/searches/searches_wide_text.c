@@ -38,6 +38,13 @@ static void put_address(struct wide *w, uint32_t bytes)
                 (unsigned)(own ? at % 8 / bytes * bytes : at));
 }
 
+/* For all lanes, for the first, or for all others. */
+static const char *guard(struct wide *w)
+{
+    static const char *const guards[] = {"", "", "", "", "", "@%q ", "@!%q ", "@!%q "};
+    return one_of(w, guards, w->lanes > 1 ? 8 : 6);
+}
+
 static void put_load(struct wide *w)
 {
     static const char *const how[] = {"", "", "", ".volatile"};
@@ -45,7 +52,7 @@ static void put_load(struct wide *w)
     static const uint32_t bytes[] = {1, 1, 2, 2, 4};
     const char *kind = one_of(w, how, 4);
     uint32_t which = below(w, 8);
-    text_format(&w->out, "    ld%s.%s", kind, w->space);
+    text_format(&w->out, "    %sld%s.%s", guard(w), kind, w->space);
     if (which < 5) {
         text_format(&w->out, ".%s %%b, ", narrow[which]);
         put_address(w, bytes[which]);
@@ -72,7 +79,7 @@ static void put_store(struct wide *w)
     text_format(&w->out, "    mov.u32 %%b, %u;\n", (unsigned)(1 + below(w, 3)));
     if (which == 5)
         text_put(&w->out, "    cvt.u64.u32 %w, %b;\n    shl.b64 %w, %w, 28;\n");
-    text_format(&w->out, "    %sst.%s", below(w, 4) ? "" : "@%q ", w->space);
+    text_format(&w->out, "    %sst.%s", guard(w), w->space);
     if (which < 3) {
         text_format(&w->out, ".%s ", narrow[which]);
         put_address(w, 1u << which);
