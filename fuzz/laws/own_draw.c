@@ -271,7 +271,10 @@ static void put_settings(struct text *out, const struct drawn_test *test)
     for (uint32_t w = 0; w < LITMUS_GLOBALS; w++)
         if (meant->init[w] || way(test, 700 + w, 4) == 0)
             text_format(out, "init %c %d\n", "xyzw"[w], (int)meant -> init[w]);
-    if (meant->options.split || way(test, 710, 2))
+    const bool twice = way(test, 711, 3) == 0; /* what is said last holds */
+    if (twice)
+        text_format(out, "option split=%s\n", splits[way(test, 712, 3)]);
+    if (meant->options.split || twice || way(test, 710, 2))
         text_format(out, "option split=%s\n", splits[meant->options.split]);
     text_format(out, "%s%s%s", meant->options.before ? "option before\n" : "",
                 meant->options.inval ? "option inval\n" : "",

@@ -222,8 +222,11 @@ const char *litmus_draw_ptx_text(struct arena *arena, const struct drawn_test *t
     struct text out = text_begin(arena);
     if (meant->observed == 0)
         return NULL;
-    text_format(&out, "PTX drawn\n\"a remark, (* with = and { // in it\"\n{ x=%d; y=%d;\n z=%d; }\n",
-                (int)meant->init[0], (int)meant->init[1], (int)meant->init[2]);
+    text_format(&out, "PTX drawn\n\"a remark, (* with = and { // in it\"\n{ x=%d; y=%d;\n z",
+                (int)meant->init[0], (int)meant->init[1]);
+    if (meant->init[2] != 0) /* it is 0 where nothing is said */
+        text_format(&out, "=%d", (int)meant->init[2]);
+    text_put(&out, "; }\n");
     for (uint32_t t = 0; t < meant->count; t++) {
         text_format(&out, "%sP%u@cta %u,gpu %u", t ? " | " : " ", (unsigned)t,
                     (unsigned)meant->threads[t].cta, (unsigned)meant->threads[t].gpu);

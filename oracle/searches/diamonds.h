@@ -1,6 +1,6 @@
 /*
- * diamonds.h - in each state of an execution by chance drawn pairs of steps that are told to be independent are taken in
- * both orders, and must lead to one state (R4, memory-device A.4).
+ * diamonds.h - in each state of an execution by chance drawn pairs of steps that are told to be independent are taken
+ * in both orders, and must lead to one state (R4, memory-device A.4).
  */
 #ifndef ORACLE_DIAMONDS_H
 #define ORACLE_DIAMONDS_H
