@@ -457,6 +457,19 @@ void follow_ptx_step(struct follower *f, const struct step_event *event)
 }
 
 /* A deadlock of warps is not told. */
+/* Of what is under way and nobody has waited for nothing is left, in no block. */
+static void compare_underway(struct follower *f)
+{
+    const struct ptx_code *code = f->program->ptx;
+    const uint32_t each = f->program->words[SPACE_SHARED];
+    for (uint32_t block = 0; code->underway && block < f->program->launch.blocks; block++)
+        for (uint32_t w = code->underway_word; w < each; w++)
+            if (f->machine->memory[f->program->shared_base + block * each + w] != 0) {
+                follow_part(f, "copies under way", "some", "none");
+                return;
+            }
+}
+
 void follow_ptx_end(struct follower *f, enum status status)
 {
     bool cut = status == STATUS_STEP_LIMIT || status == STATUS_NONTERMINATING;
@@ -468,4 +481,6 @@ void follow_ptx_end(struct follower *f, enum status status)
         follow_part(f, "rule", "none", rule_table[f->awaited].name);
     else if (!cut)
         compare_end(f, status);
+    if (status == STATUS_TERMINATED && f->state == FOLLOW_ALONG)
+        compare_underway(f);
 }

@@ -9,6 +9,7 @@
 #include "oracle/drawn/words.h"
 #include "oracle/texts/texts.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -374,12 +375,71 @@ static const char *settings_of(struct arena *arena, const struct ast_kernel *ker
     return arena_strndup(arena, words, end ? (size_t)(end - words) : strlen(words));
 }
 
+/* ---- sizes of caches ---- */
+
+/* What one item of them says: the field's value; 0: it is wrong. */
+static uint32_t size_of(uint32_t name, const char *value)
+{
+    static const char *const policies[] = {"any", "first", "lowest"};
+    static const uint32_t most[] = {1024, 8, 1024, 64};
+    char *end;
+    for (uint32_t i = 0; name == 4 && i < 3; i++)
+        if (strcmp(value, policies[i]) == 0)
+            return 1 + i;
+    const unsigned long number = strtoul(value, &end, 10);
+    const bool is_power = number == 1 || number == 2 || number == 4 || number == 8;
+    const bool good = name < 4 && *end == '\0' && number <= most[name] && (name != 1 || is_power);
+    return good ? (uint32_t)number : 0;
+}
+
+/* Up to four items, on top of lines that may be there: the first that is wrong is told of, or that they do not go
+ * together; else each field is what was said of it. */
+static const char *of_cache_sizes(struct drawn *d)
+{
+    static const char *const names[] = {"lines", "words", "sets", "sms", "policy"};
+    static const char *const values[] = {"0",  "1",    "2",    "3",  "4", "8",   "16",    "64",
+                                         "65", "1024", "1025", "4a", "a", "any", "first", "lowest"};
+    static const char *const wrong[] = {
+        "'lines' of a cache must be 1 to 1024", "'words' of a cache line must be 1, 2, 4 or 8",
+        "'sets' of a cache must be 1 to 1024", "'sms' must be 1 to 64",
+        "'policy' of a cache must be any, first or lowest"};
+    uint32_t at_last[5] = {drawn_once_in(d, 2) ? 0 : 8}, given[5] = {0};
+    struct cache_sizes sizes = {.lines = at_last[0]};
+    struct text text = text_begin(d->arena);
+    const char *told = NULL;
+    for (uint32_t i = 0, count = 1 + drawn_below(d, 4); i < count; i++) {
+        const uint32_t name = drawn_below(d, 5), kind = drawn_below(d, 4);
+        const char *value = values[kind == 0   ? drawn_below(d, 16)
+                                   : name == 4 ? 13 + drawn_below(d, 3)
+                                               : 1 + drawn_below(d, 5)];
+        const uint32_t size = size_of(name, value);
+        text_format(&text, "%s%s=%s", i ? "," : "", names[name], value);
+        if (!told && given[name])
+            told = arena_printf(d->arena, "'%s' is given twice", names[name]);
+        else if (!told && size == 0)
+            told = wrong[name];
+        given[name] = size;
+        at_last[name] = size;
+    }
+    if (!told && at_last[2] > 1 && (at_last[0] == 0 || at_last[0] % at_last[2] != 0))
+        told = "'sets' of a cache must divide its 'lines', which must be given";
+    const char *is = cache_sizes_read(d->arena, &sizes, text.bytes);
+    const char *differs = drawn_differ(d->arena, "sizes", is ? is : "", told ? told : "");
+    const uint32_t fields[5] = {sizes.lines, sizes.words, sizes.sets, sizes.sms, sizes.policy};
+    if (!differs && !told && memcmp(fields, at_last, sizeof fields) != 0)
+        differs = "sizes: a field is not what it was said to be";
+    return differs ? arena_printf(d->arena, "%s, of %s", differs, text.bytes) : NULL;
+}
+
 const char *texts_of_settings(struct arena *arena, uint64_t number, const char **text)
 {
     struct drawn d = drawn_begin(arena, number, DRAWN_SETTINGS);
     struct going g = {.d = &d};
     struct diag *diag = ARENA_NEW(arena, struct diag);
-    const char *why;
+    const char *why, *differs = of_cache_sizes(&d);
+    *text = "";
+    if (differs)
+        return differs;
     g.set.entry = below(&g, 2);
     text_format(&d.text, "// simtfuzz: entry=%s\n", g.set.entry ? "j" : "k");
     for (uint32_t n = below(&g, 3); n > 0; n--)
