@@ -532,7 +532,7 @@ static void put_first(struct drawn_layout *p, uint32_t who, const char *type)
     else if (kind == 3 && wide)
         PUT(p, "f%" PRIu32, below(p, FUNCTIONS));
     else
-        PUT(p, "%s", is_float ? floats[below(p, 4)] : numbers[below(p, 5)]);
+        PUT(p, "%s", is_float || once_in(p, 12) ? floats[below(p, 4)] : numbers[below(p, 5)]);
 }
 
 /* A row of so many, or some of them; of rows in rows either braces or none. */
