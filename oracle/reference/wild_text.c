@@ -23,7 +23,8 @@ struct drawing {
     uint32_t threads, warp;
     bool has_votes, has_named, has_barriers, has_functions, has_choices, is_rough, is_of_barriers;
     bool in_function, reduces;
-    bool gives_two; /* procedures do */
+    bool gives_two;  /* procedures do */
+    bool is_crowded; /* numbers of variables and functions go beyond a word of bits */
     bool in_loop, breakable;
     uint32_t counters; /* of loops around */
     uint32_t left;     /* statements */
@@ -592,9 +593,18 @@ static void ending(struct drawing *d)
         look_at_array(d, "x", "w", d->many);
 }
 
+/* So many that what stands behind has numbers around 64. */
+static void crowd(struct drawing *d, const char *before, const char *behind)
+{
+    for (uint32_t i = d->is_crowded ? 60 + below(d, 6) : 0; i > 0; i--)
+        text_format(&d->out, "%s o%s%u%s ", before, *before == 'v' ? "f" : "v", (unsigned)i,
+                    behind);
+}
+
 static void structured(struct drawing *d)
 {
     if (d->has_functions) {
+        crowd(d, "void", "() { a++; }");
         d->in_function = true;
         d->left = 6;
         put(d, "int f(int p, int q) { private int r; ");
@@ -723,6 +733,7 @@ static void initial(struct drawing *d, const char *name, uint32_t length)
 
 static void variables(struct drawing *d)
 {
+    crowd(d, once_in(d, 2) ? "global int" : "private int", ";");
     put(d, "global int ");
     initial(d, "x", 0);
     put(d, "; shared int ");
@@ -771,6 +782,7 @@ const char *wild_text(struct arena *arena, const struct wild_wish *wish, uint64_
     d.has_choices = wish->of_ptx ? once_in(&d, 24) : once_in(&d, 2);
     d.has_named = wish->of_ptx ? once_in(&d, wish->of_barriers ? 2 : 4) : once_in(&d, 24);
     d.is_rough = once_in(&d, 4);
+    d.is_crowded = once_in(&d, 16);
     launch(&d, wish->of_barriers);
     variables(&d);
     if (d.form == FORM_STRUCTURED)
