@@ -63,19 +63,37 @@ static void modifier(struct row *r, const struct ptx_group *group)
     r->modifiers[r->count++] = word;
 }
 
+/* The next group of a pattern, `~?slot:word|word`, whose marks and words are read here: only which slot it is, where the
+ * pattern does not name one, is the table's matter. */
+static bool next_group(const char **pattern, struct ptx_group *group)
+{
+    const char *from = *pattern + strspn(*pattern, " "), *end = from + strcspn(from, " ");
+    const size_t marks = strspn(from, "~?");
+    if (!ptx_group_next(pattern, group))
+        return false;
+    group->floating = memchr(from, '~', marks) != NULL;
+    group->optional = memchr(from, '?', marks) != NULL;
+    group->words = from + marks;
+    for (const char *c = from + marks; c < end; c++)
+        if (*c == ':' && c[1] != ':' && c[-1] != ':')
+            group->words = c + 1;
+    group->length = (size_t)(end - group->words);
+    return true;
+}
+
 /* Those that may stand anywhere stand in front of any other, or behind all. */
 static void draw_modifiers(struct row *r, enum ptx_form form)
 {
     const char *pattern = ptx_forms[form].modifiers;
     struct ptx_group floating[MODIFIERS], group;
     uint32_t waiting = 0;
-    for (const char *at = pattern; ptx_group_next(&at, &group);)
+    for (const char *at = pattern; next_group(&at, &group);)
         if (group.floating && !(group.optional && once_in(r, 2)))
             floating[waiting++] = group;
     for (bool more = true; more;) {
         while (waiting > 0 && once_in(r, 3))
             modifier(r, &floating[--waiting]);
-        more = ptx_group_next(&pattern, &group);
+        more = next_group(&pattern, &group);
         if (more && !group.floating && !(group.optional && once_in(r, 2)))
             modifier(r, &group);
     }
