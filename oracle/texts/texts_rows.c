@@ -377,6 +377,23 @@ static void operand(struct row *r, enum ptx_form form, const struct ptx_item_pat
     }
 }
 
+/* The next item, whose marks, `?=_!` before its letter and `~|` behind it, are read here. */
+static bool next_item(const char **pattern, const uint8_t *words, struct ptx_item_pattern *item)
+{
+    const char *from = *pattern + strspn(*pattern, " ");
+    const size_t length = strcspn(from, " ");
+    if (!ptx_item_next(pattern, words, item))
+        return false;
+    item->optional = memchr(from, '?', length) != NULL;
+    item->is_result = memchr(from, '=', length) != NULL;
+    item->sinkable = memchr(from, '_', length) != NULL;
+    item->negatable = memchr(from, '!', length) != NULL;
+    item->relaxed = memchr(from, '~', length) != NULL;
+    item->paired = memchr(from, '|', length) != NULL;
+    item->kind = from[strspn(from, "?=_!")];
+    return true;
+}
+
 /* What is optional stands from the left on, as far as it is there. */
 static void draw_operands(struct row *r, enum ptx_form form)
 {
@@ -384,7 +401,7 @@ static void draw_operands(struct row *r, enum ptx_form form)
     struct ptx_item_pattern item;
     uint32_t count = 0, extra = below(r, 2);
     bool is_open = false;
-    while (ptx_item_next(&pattern, r->words, &item)) {
+    while (next_item(&pattern, r->words, &item)) {
         is_open |= item.optional;
         if (item.optional && extra == 0)
             continue;
