@@ -524,6 +524,39 @@ static const char *compare(struct arena *arena, const char *what, const char *te
     return at == INSTRUCTIONS ? NULL : arena_printf(arena, "%s: too few instructions", what);
 }
 
+/* A word's type is what its name says: a letter, bits, `x` how many. A pair of integers is one number without a sign of
+ * its own, what no register has as it is are bits. */
+static const char *of_type(struct row *r)
+{
+    static const char *const bits_alone[] = {"tf32", "b1",     "f32x2", "e4m3",
+                                             "e5m2", "e4m3x2", "e5m2x2"};
+    static const uint8_t so_many[] = {32, 32, 64, 8, 8, 16, 16};
+    const enum ptx_word word = (enum ptx_word)below(r, PTX_WORD_COUNT);
+    const char *name = word ? ptx_words[word] : "";
+    const struct ptx_type type = ptx_type_of(word);
+    const char letter = *name;
+    char *end = (char *)(uintptr_t)name + (*name != '\0');
+    uint32_t bits = (uint32_t)strtoul(end, &end, 10);
+    if (letter == 'b' && strncmp(name, "bf16", 4) == 0)
+        bits = (uint32_t)strtoul(name + 2, &end, 10);
+    if (*end == 'x')
+        bits *= (uint32_t)strtoul(end + 1, &end, 10);
+    enum ptx_class kind = letter == 'f' || strncmp(name, "bf", 2) == 0 ? PTX_CLASS_FLOAT
+                          : letter == 'b'                              ? PTX_CLASS_BITS
+                                                                       : PTX_CLASS_INT;
+    const bool known = bits > 0 && *end == '\0' && strchr("bsuf", letter);
+    for (uint32_t i = 0; i < sizeof so_many; i++)
+        if (strcmp(name, bits_alone[i]) == 0)
+            return type.kind == PTX_CLASS_BITS && type.bits == so_many[i] ? NULL
+                                                                          : "type: bits of a word";
+    if (!known)
+        return NULL;
+    return type.kind == kind && type.bits == bits &&
+                   type.is_signed == (letter == 's' || kind == PTX_CLASS_FLOAT)
+               ? NULL
+               : name;
+}
+
 const char *texts_of_rows(struct arena *arena, uint64_t number, const char **text)
 {
     struct drawn d = drawn_begin(arena, number, DRAWN_ROWS);
@@ -531,6 +564,10 @@ const char *texts_of_rows(struct arena *arena, uint64_t number, const char **tex
     uint64_t values[CONSTANTS];
     const char *meant[INSTRUCTIONS], *differs;
     const struct ptx_module *module;
+    *text = "";
+    differs = of_type(&r);
+    if (differs)
+        return arena_printf(arena, "type: %s", differs);
     text_put(&d.text, ".version 8.6\n.target sm_90\n.address_size 64\n.global .b64 gv[8];\n"
                       ".shared .b64 sv[8];\n.const .b64 cv[8];\n.global .u64 values[] = {");
     for (uint32_t i = 0; i < CONSTANTS; i++) {
