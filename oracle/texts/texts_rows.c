@@ -63,8 +63,8 @@ static void modifier(struct row *r, const struct ptx_group *group)
     r->modifiers[r->count++] = word;
 }
 
-/* The next group of a pattern, `~?slot:word|word`, whose marks and words are read here: only which slot it is, where the
- * pattern does not name one, is the table's matter. */
+/* The next group of a pattern, `~?slot:word|word`, whose marks and words are read here: only which slot it is, where
+ * the pattern does not name one, is the table's matter. */
 static bool next_group(const char **pattern, struct ptx_group *group)
 {
     const char *from = *pattern + strspn(*pattern, " "), *end = from + strcspn(from, " ");
