@@ -7,22 +7,24 @@
 
 /*
  * In a form, a capital letter stands for something drawn: V the loop's own variable, A an element of g or s, mostly one
- * of the thread's own, B how far a loop goes, C a condition, E a value, O an operator, N a number, S more statements; Z
- * a loop in it.
+ * of the thread's own, B how far a loop goes, K how many trips a thread makes before it leaves, C a condition, E a
+ * value, O an operator, N a number, S more statements; Z a loop in it.
  */
-static const char *const loops[] = {"for (V = tid; V < 16; V += threads) { S }",
-                                    "for (V = 0; V < B; V += 1) { S }",
-                                    "for (V = tid; V < 16; V += N) { S }",
-                                    "V = B; while (V > 0) { S V -= 1; }",
-                                    "for (V = 4 * tid; V < 4 * tid + 4; V += 1) { S }",
-                                    "for (V = 1; V < 16; V = V << 1) { S }",
-                                    "for (V = B; V > 0; V = V >> 1) { S barrier(); }",
-                                    "V = 0; while (V < B) { V += N; if (C) break; S }",
-                                    "V = tid; while (V < 16) { V += threads; if (C) continue; S }",
-                                    "if (C) { for (V = 0; V < B; V += 1) { S } }",
+static const char *const loops[] = {
+    "for (V = tid; V < 16; V += threads) { S }",
+    "for (V = 0; V < B; V += 1) { S }",
+    "for (V = tid; V < 16; V += N) { S }",
+    "V = B; while (V > 0) { S V -= 1; }",
+    "for (V = 4 * tid; V < 4 * tid + 4; V += 1) { S }",
+    "for (V = 1; V < 16; V = V << 1) { S }",
+    "for (V = B; V > 0; V = V >> 1) { S barrier(); }",
+    "V = 0; while (V < B) { V += N; if (C) break; S }",
+    "V = tid; while (V < 16) { V += threads; if (C) continue; S }",
+    "V = 0; while (V < B) { V += 1; if (V > K) { A = E; barrier(); break; } S }",
+    "if (C) { for (V = 0; V < B; V += 1) { S } }",
 
-                                    "for (V = 0; V < B; V += 1) { S barrier(); S barrier(); }",
-                                    "for (V = 0; V < 3; V += 1) { Z }"};
+    "for (V = 0; V < B; V += 1) { S barrier(); S barrier(); }",
+    "for (V = 0; V < 3; V += 1) { Z }"};
 
 /* No square has this bit. */
 static const char *const unreached = "if (n[0] * n[0] & 2) { for (V = 0; V < B; V += 1) { S } }";
@@ -60,6 +62,8 @@ static const char *const operators[] = {"&", "^", "|", "<<",    ">>",
                                         "%", "/", "*", "& 1 +", "^ -1 +"};
 
 static const char *const bounds[] = {"4", "7", "16", "threads", "(n[1] & 7)", "(tid & 3)"};
+
+static const char *const lasts[] = {"1", "tid", "(tid & 1)", "(n[1] & 1)"};
 
 static const char *const conditions[] = {"tid & 1",  "tid == 0", "V < x",           "x == N",
                                          "n[3] & 1", "tid < N",  "s[tid ^ 1] == N", "u == N"};
@@ -108,6 +112,9 @@ static void put_letter(struct drawing *d, char letter)
         return;
     case 'E':
         put_form(d, PICK(d, values));
+        return;
+    case 'K':
+        text_put(&d->out, PICK(d, lasts));
         return;
     case 'O':
         text_put(&d->out, PICK(d, operators));

@@ -39,6 +39,12 @@ static void blocks(void **state)
     retrace_all(small_blocks, 95);
 }
 
+static void loops(void **state)
+{
+    (void)state;
+    retrace_all(small_loops, 95);
+}
+
 static void pairs(void **state)
 {
     (void)state;
@@ -80,8 +86,8 @@ static void horn_clauses_of_loops(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(ptx), cmocka_unit_test(blocks),
-                                       cmocka_unit_test(pairs), cmocka_unit_test(terms),
-                                       cmocka_unit_test(horn_clauses_of_loops)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ptx),   cmocka_unit_test(blocks), cmocka_unit_test(loops),
+        cmocka_unit_test(pairs), cmocka_unit_test(terms),  cmocka_unit_test(horn_clauses_of_loops)};
     return cmocka_run_group_tests(tests, support_setup, support_teardown);
 }
