@@ -233,6 +233,12 @@ static void make_programs(struct arena *arena, const struct ast_kernel *kernel, 
             diag_error(diag, (struct location){0, 0}, "%s: %s", names[id], form->reason);
         last = form->program ? last : form->reason;
     }
+    const struct form *p = forms_get(forms, PROGRAM_BLOCKS);
+    const char *why;
+    if (!ptx && !p->kernel &&
+        (forms_well_formed(forms, &why) != ILL_FORMED || strcmp(why, p->reason) != 0))
+        diag_error(diag, (struct location){0, 0},
+                   "what has no blocks is well-formed, or not since");
 }
 
 /* ---- names as long as there are ---- */
