@@ -60,6 +60,20 @@ static void show(struct arena *arena, const struct host_case *host, const char *
                             .line = d->line};
 }
 
+struct showing {
+    struct arena *arena;
+    const struct host_case *host;
+    const char *signature;
+};
+
+static bool shows(void *context, const char *text)
+{
+    const struct showing *s = context;
+    uint64_t steps;
+    const struct host_divergence d = host_case_divergence(s->arena, s->host, text, &steps);
+    return d.class && strcmp(d.signature, s->signature) == 0;
+}
+
 /* The smaller program shows the same, or it is none. */
 static void make_small(struct arena *arena, struct arena *scratch, const struct host_case *host,
                        const char *program, uint32_t most, struct example *example)
@@ -70,9 +84,11 @@ static void make_small(struct arena *arena, struct arena *scratch, const struct 
     options.settings = *host->device ? host->device : NULL;
     options.budget = 1 << 18;
     host_follow_drawn(&options, host->seed, host->number);
+    struct showing showing = {scratch, host, example->raw.signature};
     const struct host_reduced reduced =
-        host_reduce(scratch, "generated.host", program, strlen(program), &options,
-                    example->raw.rule, host->races, most);
+        host->tiny ? host_reduce_showing(scratch, program, shows, &showing, most)
+                   : host_reduce(scratch, "generated.host", program, strlen(program), &options,
+                                 example->raw.rule, host->races, most);
     example->tests = reduced.tests;
     if (!reduced.text)
         return;

@@ -191,6 +191,13 @@ static const char *rule_text(struct arena *arena, enum rule rule)
     return arena_printf(arena, "%s%s%s", semantics, *semantics ? "." : "", info->name);
 }
 
+/* What made the program: its variants are made by the same, and the instructions of branch units put into PTX. */
+static const char *program_text(struct arena *arena, enum program_id program)
+{
+    const char *name = program_id_names[program == PROGRAM_CRS ? PROGRAM_PTX : program];
+    return arena_strndup(arena, name, strcspn(name, ":"));
+}
+
 const struct divergence *signature_closest(const struct check_result *result, uint32_t but)
 {
     const struct divergence *closest = NULL;
@@ -207,19 +214,21 @@ const char *signature_cause(struct arena *arena, const struct check_result *resu
     const bool own = divergence->known || divergence->drawn;
     const struct divergence *cause = own ? divergence : signature_closest(result, 0);
     const char *where = "", *what = without_space(cause->observable);
+    const char *class_name = cause->like ? cause->like : cause->class_name;
+    bool step = strcmp(class_name, "step") == 0;
     if (cause->part) /* of what instructions compute: whether by themselves or in an execution */
-        return arena_printf(arena, "part|%s||%s",
-                            cause->oracle == ORACLE_REFERENCE ? "computed" : cause->class_name,
-                            cause->part);
-    bool step = strcmp(cause->class_name, "step") == 0 && cause->rule == RULE_NONE;
+        return arena_printf(arena, "part|%s||%s", step ? "computed" : class_name, cause->part);
+    step &= cause->rule == RULE_NONE;
     if (cause->oracle == ORACLE_REFERENCE && !step && strncmp(what, "result of ", 10) != 0)
         what = ""; /* the step is the same, whatever of it is seen first */
     if (oracle_table[cause->oracle].distance <= ORACLE_LAST_STEP)
         where = rule_text(arena, cause->rule);
     else if (minimised && cause->oracle != ORACLE_DIRECTIONS)
         where = signature_shape(arena, result->kernel);
-    return arena_printf(arena, "%s|%s|%s|%s", oracle_table[cause->oracle].name, cause->class_name,
-                        where, what);
+    if (cause->oracle == ORACLE_REFERENCE && strcmp(class_name, "source") == 0)
+        where = program_text(arena, subject_table[cause->subject].program);
+    return arena_printf(arena, "%s|%s|%s|%s", oracle_table[cause->oracle].name, class_name, where,
+                        what);
 }
 
 const char *signature_part(struct arena *arena, const char *signature, int index)

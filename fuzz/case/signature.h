@@ -13,8 +13,9 @@
 #include "oracle/check/check.h"
 
 /* Of signatures and causes as they are made here; stored with each finding. Version 1 had no causes; 2 looked for
- * those of expectations and transformed kernels in the kernel as it is; 3 knew no parts. */
-enum { SIGNATURE_VERSION = 4 };
+ * those of expectations and transformed kernels in the kernel as it is; 3 knew no parts; 4 had
+ * causes of their own for drawn kernels. */
+enum { SIGNATURE_VERSION = 5 };
 
 /* "compiler:clang-14:-O2" is of the family "compiler:clang-14": faults of one are filed together. */
 size_t signature_family_length(const char *subject);

@@ -122,7 +122,7 @@ bool host_can_be_small(const char *class, const struct host_case *c)
 {
     bool expects = strcmp(class, "expectation") == 0 && !*c->device;
     return !expects && strcmp(class, "missed") != 0 && strcmp(class, "unreadable") != 0 &&
-           strcmp(class, "endless") != 0 && !c->tiny;
+           strcmp(class, "endless") != 0;
 }
 
 uint32_t host_lines(const char *program)

@@ -16,9 +16,11 @@ struct reducer {
     bool *out;
     uint32_t count, tests, most;
     enum host_kind_of_finding kind;
-    const char *word; /* NULL: any */
-    bool reference;   /* findings of the reference alone count */
-    bool usual;       /* without options->settings nothing is wrong */
+    const char *word;                               /* NULL: any */
+    bool reference;                                 /* findings of the reference alone count */
+    bool usual;                                     /* without options->settings nothing is wrong */
+    bool (*shows)(void *context, const char *text); /* NULL: what is above is kept */
+    void *context;
 };
 
 const char *host_word_of_line(struct arena *arena, const char *text, uint32_t line)
@@ -79,6 +81,11 @@ static bool keeps(struct reducer *r)
     struct host_verdict verdict;
     const char *text = text_of(r);
     r->tests++;
+    if (r->shows) {
+        const bool same = r->shows(r->context, text);
+        arena_release(r->arena, mark);
+        return same;
+    }
     const struct host_finding *f =
         host_judge_text(r->arena, r->path, text, strlen(text), r->options, &verdict)
             ? first(&verdict, r->reference)
@@ -141,6 +148,40 @@ static void drop_kernels(struct reducer *r)
     }
 }
 
+static bool start(struct reducer *r, const char *text, size_t length)
+{
+    r->lines = ARENA_ARRAY(r->arena, const char *, LINES_MAX);
+    r->lengths = ARENA_ARRAY(r->arena, size_t, LINES_MAX);
+    r->out = ARENA_ARRAY(r->arena, bool, LINES_MAX);
+    split(r, text, length);
+    return r->count > 0 && r->count < LINES_MAX;
+}
+
+static struct host_reduced reduce(struct reducer *r)
+{
+    for (uint32_t size = 16; size > 0; size /= 2)
+        while (pass(r, size) && size > 1)
+            ;
+    drop_kernels(r);
+    while (pass(r, 1))
+        ;
+    struct host_reduced result = {
+        .text = text_of(r), .kind = r->kind, .lines = r->count, .tests = r->tests};
+    for (uint32_t i = 0; i < r->count; i++)
+        result.left += !r->out[i];
+    return result;
+}
+
+struct host_reduced host_reduce_showing(struct arena *arena, const char *text,
+                                        bool (*shows)(void *context, const char *text),
+                                        void *context, uint32_t most)
+{
+    struct reducer r = {.arena = arena, .shows = shows, .context = context, .most = most};
+    if (!start(&r, text, strlen(text)) || !shows(context, text))
+        return (struct host_reduced){.text = NULL};
+    return reduce(&r);
+}
+
 struct host_reduced host_reduce(struct arena *arena, const char *path, const char *text,
                                 size_t length, const struct host_judge_options *options,
                                 const char *word, bool reference, uint32_t most)
@@ -153,27 +194,13 @@ struct host_reduced host_reduce(struct arena *arena, const char *path, const cha
                         .reference = reference,
                         .most = most};
     struct host_verdict verdict;
-    struct host_reduced result = {.text = NULL};
-    r.lines = ARENA_ARRAY(arena, const char *, LINES_MAX);
-    r.lengths = ARENA_ARRAY(arena, size_t, LINES_MAX);
-    r.out = ARENA_ARRAY(arena, bool, LINES_MAX);
-    split(&r, text, length);
-    if (!host_judge_text(arena, path, text, length, options, &verdict) ||
-        !first(&verdict, reference) || r.count == 0 || r.count == LINES_MAX)
-        return result;
+    if (!start(&r, text, length) ||
+        !host_judge_text(arena, path, text, length, options, &verdict) ||
+        !first(&verdict, reference))
+        return (struct host_reduced){.text = NULL};
     r.kind = first(&verdict, reference)->kind;
     if (r.kind != FINDING_REFERENCE)
         own.followed = FOLLOW_NONE;
     r.usual = options->settings && is_clean(&r, text);
-    for (uint32_t size = 16; size > 0; size /= 2)
-        while (pass(&r, size) && size > 1)
-            ;
-    drop_kernels(&r);
-    while (pass(&r, 1))
-        ;
-    result = (struct host_reduced){
-        .text = text_of(&r), .kind = r.kind, .lines = r.count, .tests = r.tests};
-    for (uint32_t i = 0; i < r.count; i++)
-        result.left += !r.out[i];
-    return result;
+    return reduce(&r);
 }

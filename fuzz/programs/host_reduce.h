@@ -20,6 +20,11 @@ struct host_reduced host_reduce(struct arena *arena, const char *path, const cha
                                 size_t length, const struct host_judge_options *options,
                                 const char *word, bool reference, uint32_t most);
 
+/* The same for what is no finding of the judge: lines are left out as long as the text shows it. */
+struct host_reduced host_reduce_showing(struct arena *arena, const char *text,
+                                        bool (*shows)(void *context, const char *text),
+                                        void *context, uint32_t most);
+
 /* The first word of a line of a text, numbered from 1; "" if there is none. */
 const char *host_word_of_line(struct arena *arena, const char *text, uint32_t line);
 

@@ -1,5 +1,8 @@
 #include "oracle/check/verdict.h"
 
+#include "engine/base/text.h"
+
+#include <ctype.h>
 #include <string.h>
 
 const struct oracle_info oracle_table[ORACLE_COUNT] = {
@@ -115,6 +118,54 @@ void answer_diverge(struct answer *answer, struct divergence *divergence)
     divergence->next = *insert;
     *insert = divergence;
     answer->reason = answer->divergence->summary;
+}
+
+/* Of "line 3: 'x' is not declared", what is told. NULL: nobody tells anything. */
+static const char *told(const char *differs)
+{
+    const char *at = NULL;
+    if (strncmp(differs, "read", 4) != 0 || strstr(differs, "refused"))
+        for (const char *p = differs; *p && !at; p++)
+            if (isdigit((unsigned char)p[0]) && p[1] == ':' && p[2] == ' ')
+                at = p + 3;
+    for (const char *next; at && (next = strstr(at, ": "));)
+        at = next + 2;
+    return at;
+}
+
+/* Without what is quoted, which is the text's, and without numbers and lines. */
+static const char *without_names(struct arena *arena, const char *at, const char *end)
+{
+    struct text text = text_begin(arena);
+    for (; at < end; at++) {
+        if (strncmp(at, " line ", 6) == 0) { /* "at line 3", ", in line 3" */
+            while (text.length > 0 && text.bytes[--text.length] != ' ') {
+            }
+            break;
+        }
+        if (*at == '\'') {
+            const char *close = memchr(at + 1, '\'', (size_t)(end - at - 1));
+            at = close ? close : end - 1;
+        } else if (!isdigit((unsigned char)*at) && (*at != ' ' || text.length > 0)) {
+            text_put_bytes(&text, at, 1);
+        }
+    }
+    while (text.length > 0 &&
+           (text.bytes[text.length - 1] == ' ' || text.bytes[text.length - 1] == ','))
+        text.length--;
+    return arena_strndup(arena, text.bytes, text.length);
+}
+
+void divergence_of_part(struct arena *arena, struct divergence *divergence, const char *differs)
+{
+    const char *missing = strstr(differs, "' was to be told"),
+               *at = missing ? strchr(differs, '\'') + 1 : told(differs);
+    divergence->observable = divergence->part =
+        arena_strndup(arena, differs, strcspn(differs, ":"));
+    if (!at)
+        return;
+    divergence->part = without_names(arena, at, missing ? missing : at + strlen(at));
+    divergence->like = missing ? "told" : "refused";
 }
 
 const char *divergence_key(struct arena *arena, const struct divergence *divergence)

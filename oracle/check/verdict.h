@@ -76,6 +76,8 @@ struct divergence {
     /* Where two accounts of a part of simtfuzz disagree, and no execution of the kernel is wrong, or one because of it:
      * the part. What of it is seen first, and what the kernel is made of, say nothing of the cause. Or NULL. */
     const char *part;
+    const char
+        *like;  /* the class under which an ordinary kernel shows the same; NULL: class_name */
     bool drawn; /* about what the case's seed draws beside the kernel: no cause of anything else */
     const struct ast_kernel *about; /* the kernel that was drawn, if it was run; or NULL */
     struct divergence *next;        /* of the same oracle, with another signature */
@@ -97,6 +99,11 @@ void answer_diverge(struct answer *answer, struct divergence *divergence);
 /* Whether answer_diverge would add it. A rule that is wrong breaks a lemma at every step: evidence is
  * worth its memory once. Only the signature of `divergence` need be filled in. */
 bool answer_wants(const struct answer *answer, const struct divergence *divergence);
+
+/* What differs in a part of simtfuzz, "read: .."; what stands before the colon is seen, and that is the part. Where a
+ * text is refused for nothing, or taken though something is wrong with it, it is what is told, or should be: whoever
+ * gave the text to whom, one check is wrong. */
+void divergence_of_part(struct arena *arena, struct divergence *divergence, const char *differs);
 
 /* K1 and K2 as text, in the arena. */
 const char *divergence_key(struct arena *arena, const struct divergence *divergence);

@@ -463,12 +463,12 @@ static const char *run_ptx(struct arena *arena, const char *text, const struct c
     return memory ? NULL : "no end";
 }
 
-static const char *compare(struct arena *arena, const int32_t *is, const int32_t *meant,
-                           uint32_t words)
+static const char *compare(struct arena *arena, const char *what, const int32_t *is,
+                           const int32_t *meant, uint32_t words)
 {
     for (uint32_t i = 0; i < words; i++)
         if (is[i] != meant[i])
-            return arena_printf(arena, "emitted: word %u is %d where %d is meant", (unsigned)i,
+            return arena_printf(arena, "%s: word %u is %d where %d is meant", what, (unsigned)i,
                                 (int)is[i], (int)meant[i]);
     return NULL;
 }
@@ -533,6 +533,10 @@ const char *emitted_kernel(struct arena *arena, uint64_t number, const char **te
     static const enum emit_language languages[] = {EMIT_OPENCL, EMIT_CUDA, EMIT_GLSL,
                                                    EMIT_WGSL,   EMIT_PTX,  EMIT_BLOCKS};
     const enum emit_language language = languages[number % 6];
+    /* Those like C are written by the same functions; the others each by its own. */
+    const char *what = language == EMIT_PTX      ? "emitted ptx"
+                       : language == EMIT_BLOCKS ? "emitted blocks"
+                                                 : "emitted";
     const bool exposes = number / 6 % EXPOSES_SHARE == 1;
     struct drawn d = drawn_begin(arena, number, DRAWN_EMITTED),
                  shown = drawn_begin(arena, number, DRAWN_EMITTED);
@@ -559,11 +563,11 @@ const char *emitted_kernel(struct arena *arena, uint64_t number, const char **te
     if (number / 6 % 4 == 0 && language != EMIT_PTX && language != EMIT_BLOCKS && !k.meets)
         kernel = in_open_blocks(&k, kernel);
     if (!emit_kernel(&own, kernel, language, emit_draw_knobs(number, 1), 0, &emitted, &reason))
-        return arena_printf(arena, "emitted: refused, %s", reason);
+        return arena_printf(arena, "%s: refused, %s", what, reason);
     const char *wrong = hidden(&k, language, own.bytes, emitted.words);
     if (wrong) {
         *text = arena_printf(arena, "%s\n%s", d.text.bytes, own.bytes);
-        return arena_printf(arena, "emitted: %s", wrong);
+        return arena_printf(arena, "%s: %s", what, wrong);
     }
     int32_t *memory = ARENA_ARRAY(arena, int32_t, emitted.words);
     memcpy(memory, emitted.initial, emitted.words * sizeof *memory);
@@ -581,6 +585,6 @@ const char *emitted_kernel(struct arena *arena, uint64_t number, const char **te
                       : language == EMIT_BLOCKS ? b_run(own.bytes, &launch)
                                                 : c_run(arena, whole_text, &launch);
     if (why)
-        return arena_printf(arena, "emitted: %s", why);
-    return compare(arena, memory, meant, emitted.result_words);
+        return arena_printf(arena, "%s: %s", what, why);
+    return compare(arena, what, memory, meant, emitted.result_words);
 }

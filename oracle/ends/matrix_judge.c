@@ -78,6 +78,10 @@ static void report(struct checking *c, struct answer *answer, const struct matri
                              .observable = observable,
                              .subject = row->subject,
                              .evidence = evidence_close(&e)};
+    if (strcmp(class_name, "matrix-witness") == 0) { /* as those of drawn kernels (searches.c) */
+        d->part = "witnesses";
+        d->like = "searches";
+    }
     if (row->loop && is_own(c, row))
         d->tape = witness_tape(c->arena, row);
     d->summary = arena_printf(c->arena, "%s: %s, but %s", name, matrix_verdict(row), seen);

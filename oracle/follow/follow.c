@@ -190,11 +190,13 @@ static void compare_step(struct follower *f, const struct step_event *event)
         follow_compare_ways(f);
 }
 
-/* What must come next, if anything must. */
+/* What must come next, if anything must; where they have parted it says nothing of the step at which they did. */
 static void await(struct follower *f, uint32_t actor)
 {
     const struct ref *r = f->reference;
     const struct ref_actor *x = &r->actors[actor];
+    if (f->state != FOLLOW_ALONG)
+        return;
     f->awaited_block = actor / r->actors_a_block;
     f->awaited = ref_barrier_rule(r, f->awaited_block);
     for (uint32_t t = x->first_thread; r->kind == REF_SPLITS && t < x->first_thread + x->lanes; t++)

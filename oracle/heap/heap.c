@@ -60,15 +60,13 @@ static void report(struct checking *c, const char *text, const char *differs)
     evidence_open(&e, c->arena);
     evidence_string(&e, "text", text);
     evidence_string(&e, "differs", differs);
-    *d = (struct divergence){
-        .oracle = ORACLE_REFERENCE,
-        .class_name = "heap",
-        .rule = RULE_NONE,
-        .observable = arena_strndup(c->arena, differs, (size_t)(strchr(differs, ':') - differs)),
-        .subject = SUBJECT_CRS,
-        .evidence = evidence_close(&e),
-        .drawn = true};
-    d->part = d->observable;
+    *d = (struct divergence){.oracle = ORACLE_REFERENCE,
+                             .class_name = "heap",
+                             .rule = RULE_NONE,
+                             .subject = SUBJECT_CRS,
+                             .evidence = evidence_close(&e),
+                             .drawn = true};
+    divergence_of_part(c->arena, d, differs);
     d->summary = arena_printf(c->arena, "the heap of kernels is not as a list says, %s", differs);
     answer_diverge(&c->result->answers[ORACLE_REFERENCE], d);
 }

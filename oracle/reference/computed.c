@@ -11,8 +11,8 @@
 enum {
     OPERANDS = 24,
     LANES = 32,
-    WAYS = 12,  /* in which the list has each form */
-    MANY = 256, /* ways of an instruction's modifiers: more count as so many */
+    WAYS = 12,  /* in which the list has each form, or as many as the form has, .. */
+    MANY = 256, /* .. up to this: more ways of an instruction's modifiers count as so many */
     TRIES = 64
 };
 
@@ -478,8 +478,10 @@ static struct {
 static void ask_list(void)
 {
     uint32_t forms = 0, first = PTX_FORM_COUNT, first_way = 0;
-    for (uint32_t form = 0; form < PTX_FORM_COUNT; form++)
-        for (uint32_t way = 0; way < WAYS; way++) {
+    for (uint32_t form = 0; form < PTX_FORM_COUNT; form++) {
+        const uint32_t own = ptx_form_ways((enum ptx_form)form, MANY),
+                       ways = own > WAYS ? own : WAYS;
+        for (uint32_t way = 0; way < ways; way++) {
             if (listed_agrees(form, way))
                 continue;
             if (forms == 0) {
@@ -491,6 +493,7 @@ static void ask_list(void)
                                   memory_order_relaxed);
             break;
         }
+    }
     atomic_store_explicit(&list.first, first, memory_order_relaxed);
     atomic_store_explicit(&list.way, first_way, memory_order_relaxed);
     atomic_store_explicit(&list.forms, forms, memory_order_relaxed);

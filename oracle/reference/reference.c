@@ -7,6 +7,7 @@
 #include "oracle/reference/computed.h"
 #include "oracle/reference/source.h"
 #include "oracle/reference/wild.h"
+#include "oracle/searches/footprint.h"
 
 #include <string.h>
 
@@ -147,11 +148,20 @@ static const char *class_of(const struct follower *f)
     return f->at_start ? "start" : f->lost ? "lost" : f->against_policy ? "policy" : "step";
 }
 
+/* One of the two takes the execution for ended, whatever the last step was. */
+static bool ends_alone(const struct follower *f)
+{
+    const char *running = status_names[STATUS_RUNNING], *ended = status_names[STATUS_TERMINATED];
+    return strcmp(f->observable, "status") == 0 &&
+           ((strcmp(f->engine_has, running) == 0 && strcmp(f->reference_has, ended) == 0) ||
+            (strcmp(f->engine_has, ended) == 0 && strcmp(f->reference_has, running) == 0));
+}
+
 /* No rule is wrong where somebody steps whose turn it is not, or who must wait, nor before the first step. A rule that
  * must come next - a barrier ends, nobody can step - and does not is what differs, not what comes instead. */
 static enum rule rule_of(const struct follower *f)
 {
-    if (f->against_policy || f->at_start || f->too_early)
+    if (f->against_policy || f->at_start || f->too_early || ends_alone(f))
         return RULE_NONE;
     return f->awaited != RULE_NONE && strcmp(f->observable, "rule") == 0 ? f->awaited : f->rule;
 }
@@ -357,6 +367,15 @@ static void diverge_wild(struct checking *c, const struct wild_run *x)
         .subject = x->subject,
         .evidence = evidence_close(&e),
         .drawn = true};
+    if (!x->differs) {
+        d->like = class_of(f);
+        d->part = arithmetic_of(c, f);
+    } else if (x->of_source) {
+        d->like = "source";
+    } else {
+        d->part = d->observable;
+        d->like = strcmp(d->part, FOOTPRINT) == 0 ? "program" : NULL;
+    }
     d->summary = x->differs ? arena_printf(c->arena, "%s, under `%s`: `%s`", x->differs,
                                            subject_table[x->subject].name, x->text)
                             : arena_printf(c->arena, "%s of `%s`",

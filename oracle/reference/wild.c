@@ -3,6 +3,7 @@
 #include "engine/base/pcg.h"
 #include "engine/input/input.h"
 #include "engine/rewrite/transform.h"
+#include "oracle/searches/footprint.h"
 
 #include <string.h>
 
@@ -124,7 +125,7 @@ static void prepare(struct wild_run *x)
     if (!x->differs && drawn / 256 % FORMS_SHARE == 0)
         x->differs = wild_form_differs(x->arena, kernel, x->subject, made);
     if (!x->differs && made->program && form != FORM_PTX)
-        x->differs = wild_footprint_differs(x->arena, made->program);
+        x->differs = footprint_differs(x->arena, made->program);
     if (x->refused || x->differs)
         return;
     x->machine = machine_new(x->arena, subject->vtable, made->program, &subject->options);
@@ -143,6 +144,7 @@ static void ask_source(struct wild_run *x)
         strcmp(a.differs, "read") == 0)
         return;
     x->differs = a.differs;
+    x->of_source = a.differs != NULL;
     if (a.differs)
         return;
     const char *allowed =

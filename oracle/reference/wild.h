@@ -27,7 +27,9 @@ struct wild_run {
     struct follower *follower; /* NULL: the reference does not follow it */
     struct source *source;     /* NULL: no text's history is asked */
     enum status status;
-    const char *differs; /* beside what is followed: what a thread did that its text does not, .. */
+    const char *
+        differs; /* beside what is followed: what a thread did that its text does not (of_source), .. */
+    bool of_source;
 };
 
 /* The kernel of this number. False: what the engine does is not what the reference does (follower), or differs says
@@ -57,8 +59,6 @@ const char *wild_ptx(struct arena *arena, bool of_barriers, uint64_t number);
  * runs what it has no rule for. NULL: none of it. */
 const char *wild_form_differs(struct arena *arena, const struct ast_kernel *kernel,
                               enum subject_id subject, const struct form *made);
-/* A statement of the program reads or writes other variables than are told of it. */
-const char *wild_footprint_differs(struct arena *arena, const struct program *program);
 const char *wild_refusal_differs(struct arena *arena, const struct ast_kernel *kernel,
                                  enum subject_id subject, const char *refused);
 

@@ -1,6 +1,6 @@
 /*
  * wild_forms.c - what each subject is: its program, made once more from the kernel by the steps that its name says, and
- * the options of its machine; what its statements may access; and which kernels it refuses, by what stands in them.
+ * the options of its machine; and which kernels it refuses, by what stands in them.
  */
 #include "oracle/reference/wild.h"
 
@@ -193,46 +193,6 @@ const char *wild_form_differs(struct arena *arena, const struct ast_kernel *kern
     if (made->program && made->program->appendix_loops != s->appendix)
         return "by which loops the subject counts";
     return own ? kept_differs(arena, kernel, made->kernel) : NULL;
-}
-
-/* ---- what its statements access ---- */
-
-static bool reads(const struct ast_stm *s, const struct ast_var *var)
-{
-    const struct ast_expr *roots[] = {s->value, s->guard, s->arguments, s->target.index,
-                                      s->place.index};
-    for (size_t i = 0; i < sizeof roots / sizeof *roots; i++)
-        if (ast_expr_mentions(roots[i], var))
-            return true;
-    const bool updates = s->kind == STM_ASSIGN && s->op != ASSIGN_SET;
-    return (updates && s->target.var == var) || (s->kind == STM_ATOMIC && s->place.var == var);
-}
-
-static bool writes(const struct ast_stm *s, const struct ast_var *var)
-{
-    return s->kind == STM_ASSIGN
-               ? s->target.var == var
-               : (s->kind == STM_HAVOC || s->kind == STM_ATOMIC) && s->place.var == var;
-}
-
-const char *wild_footprint_differs(struct arena *arena, const struct program *program)
-{
-    for (uint32_t i = 0; i < program->stm_count; i++) {
-        const struct code_stm *stm = &program->stms[i];
-        uint64_t read = 0, written = 0, bit = 1;
-        if (!stm->source)
-            continue;
-        for (const struct ast_var *v = program->core->vars; v; v = v->next) {
-            if (v->space == SPACE_GLOBAL || v->space == SPACE_SHARED) {
-                read |= reads(stm->source, v) ? bit : 0;
-                written |= writes(stm->source, v) ? bit : 0;
-            }
-            bit = bit >> 63 ? bit : bit << 1;
-        }
-        if (read != stm->reads || written != stm->writes)
-            return arena_printf(arena, "what a statement may access: at line %u", stm->line);
-    }
-    return NULL;
 }
 
 /* ---- what it refuses ---- */

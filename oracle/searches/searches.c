@@ -6,6 +6,7 @@
 #include "engine/reference/ref_all.h"
 #include "engine/search/search_symmetry.h"
 #include "oracle/check/evidence.h"
+#include "oracle/searches/footprint.h"
 #include "oracle/searches/searches_bounds.h"
 #include "oracle/searches/searches_internal.h"
 
@@ -69,12 +70,13 @@ struct way {
     bool alike; /* up to the places of threads that are alike; states say who has begun */
 };
 
+/* What chooses one of the others is asked last: what those have is not put down to it. */
 static const struct way ways[] = {{"states", SEARCH_STATES, false, false},
-                                  {"auto", SEARCH_AUTO, false, false},
                                   {"dpor", SEARCH_DPOR, false, false},
                                   {"sleep", SEARCH_SLEEP, false, false},
                                   {"states, local steps merged", SEARCH_STATES, true, false},
-                                  {"states, threads alike", SEARCH_STATES, true, true}};
+                                  {"states, threads alike", SEARCH_STATES, true, true},
+                                  {"auto", SEARCH_AUTO, false, false}};
 
 static uint32_t count_ends(const struct ref_all *all)
 {
@@ -297,7 +299,8 @@ const char *searches_differ(struct arena *arena, enum subject_id subject, const 
         differs = searches_tapes(&s);
     if (!differs && subject == SUBJECT_INTERLEAVE)
         differs = search_predicated(&s, forms_get(forms, PROGRAM_PREDICATED)->program);
-    return differs;
+    const char *footprint = differs ? footprint_differs(arena, s.program) : NULL;
+    return footprint ? footprint : differs;
 }
 
 const char *searches_other_differs(struct arena *arena, const struct searched_text *drawn,
@@ -320,6 +323,8 @@ static const char *observable_of(struct arena *arena, const char *differs)
 {
     if (strstr(differs, ": progress"))
         return "progress";
+    if (strstr(differs, "tape")) /* what is found is right, and its witness is not */
+        return "witnesses";
     return arena_strndup(arena, differs, (size_t)(strchr(differs, ':') - differs));
 }
 
@@ -338,8 +343,10 @@ static void diverge(struct checking *c, enum subject_id subject, const char *tex
                              .observable = observable_of(c->arena, differs),
                              .subject = subject,
                              .evidence = evidence_close(&e),
-                             .drawn = true};
+                             .drawn = true,
+                             .about = parse_printed(c->arena, text)};
     d->part = d->observable;
+    d->like = strcmp(d->part, FOOTPRINT) == 0 ? "program" : NULL;
     d->summary = arena_printf(c->arena, "all executions of `%s` under %s, by the search `%s`", text,
                               subject_table[subject].name, differs);
     answer_diverge(&c->result->answers[ORACLE_RESULT], d);

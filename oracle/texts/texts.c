@@ -162,24 +162,24 @@ uint64_t texts_number(const struct checking *c)
     return pcg_splitmix(c->options->seed + TEXTS_SEED);
 }
 
-void texts_report(struct checking *c, const char *text, const char *differs, bool drawn)
+struct divergence *texts_report(struct checking *c, const char *text, const char *differs,
+                                bool drawn)
 {
     struct divergence *d = ARENA_NEW(c->arena, struct divergence);
     struct evidence e;
     evidence_open(&e, c->arena);
     evidence_string(&e, "text", text);
     evidence_string(&e, "differs", differs);
-    *d = (struct divergence){
-        .oracle = ORACLE_METAMORPHIC,
-        .class_name = "text",
-        .rule = RULE_NONE,
-        .observable = arena_strndup(c->arena, differs, (size_t)(strchr(differs, ':') - differs)),
-        .subject = SUBJECT_THREADS,
-        .evidence = evidence_close(&e),
-        .drawn = drawn};
-    d->part = d->observable;
+    *d = (struct divergence){.oracle = ORACLE_METAMORPHIC,
+                             .class_name = "text",
+                             .rule = RULE_NONE,
+                             .subject = SUBJECT_THREADS,
+                             .evidence = evidence_close(&e),
+                             .drawn = drawn};
+    divergence_of_part(c->arena, d, differs);
     d->summary = arena_printf(c->arena, "a text does not say what it should, %s", differs);
     answer_diverge(&c->result->answers[ORACLE_METAMORPHIC], d);
+    return d;
 }
 
 /* What lowering makes has shapes that nobody writes. A text of as many bytes as the language allows nodes, or fewer, is

@@ -30,7 +30,8 @@ uint64_t texts_number(const struct checking *checking);
 /* Where the byte of this number stands. */
 struct location texts_place(const char *text, size_t at);
 /* "class: how" of this text is a divergence; drawn: the text has nothing to do with the case's kernel. */
-void texts_report(struct checking *checking, const char *text, const char *differs, bool drawn);
+struct divergence *texts_report(struct checking *checking, const char *text, const char *differs,
+                                bool drawn);
 
 /* ---- for tests ---- */
 

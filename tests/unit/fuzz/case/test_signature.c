@@ -126,6 +126,49 @@ static void shapes(void **state)
                             table[i].shape);
 }
 
+/* A text that is refused, or taken, and should not be: what is told is one cause, whichever text it was. */
+static void what_is_told_is_a_cause(void **state)
+{
+    static const struct {
+        const char *differs, *cause;
+    } table[] = {
+        {"printed: 'a 1' where 'a 2' is meant", "part|text||printed"},
+        {"read: 'a line 3: x' where 'b' is meant", "part|text||read"},
+        {"read: refused, line 55: '%_0' is declared already, in line 33",
+         "part|refused||is declared already"},
+        {"refused: 33: 'a' is declared already, in line 19", "part|refused||is declared already"},
+        {"emitted ptx: line 31: '%sfs' is not declared", "part|refused||is not declared"},
+        {"refused: programs, though nothing is wrong: 0:0: 'crs: injection: '$b9' is not declared "
+         "at line 6'",
+         "part|refused||is not declared"},
+        {"taken: ptx, ''M' is not declared' was to be told", "part|told||is not declared"},
+        {"taken: a text without one of its tokens", "part|text||taken"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        struct check_result *result = new_result();
+        struct divergence *d = diverge(result, ORACLE_METAMORPHIC, "text", RULE_NONE, "");
+        divergence_of_part(&test_arena, d, table[i].differs);
+        assert_string_equal(signature_cause(&test_arena, result, d, true), table[i].cause);
+    }
+}
+
+/* What a drawn kernel shows is what an ordinary one would; histories are told apart by the program that has them. */
+static void drawn_kernels_are_kernels(void **state)
+{
+    (void)state;
+    struct check_result *result = new_result();
+    struct divergence *step = diverge(result, ORACLE_REFERENCE, "wild", RULE_SIMT_BREAK, "stack");
+    step->like = "step";
+    assert_string_equal(signature_cause(&test_arena, result, step, true),
+                        "reference|step|simt.break|");
+    result = new_result();
+    struct divergence *write = diverge(result, ORACLE_REFERENCE, "wild", RULE_NONE, "write");
+    write->like = "source";
+    write->subject = SUBJECT_CRS;
+    assert_string_equal(signature_cause(&test_arena, result, write, true), "reference|source|ptx|");
+}
+
 static void parts(void **state)
 {
     (void)state;
@@ -144,6 +187,8 @@ int main(void)
         cmocka_unit_test(parts_are_causes),
         cmocka_unit_test(known_divergences_are_causes_of_themselves),
         cmocka_unit_test(shapes),
+        cmocka_unit_test(what_is_told_is_a_cause),
+        cmocka_unit_test(drawn_kernels_are_kernels),
         cmocka_unit_test(parts),
     };
     return cmocka_run_group_tests(tests, support_setup, support_teardown);
