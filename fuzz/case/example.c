@@ -37,6 +37,7 @@ static void show(struct arena *arena, const struct check_result *result, const s
     shown->tape = d->tape ? tape_print(arena, d->tape) : "";
     shown->other_tape = d->other_tape ? tape_print(arena, d->other_tape) : "";
     shown->line = d->line;
+    shown->about = d->drawn && d->about ? print_kernel(arena, d->about) : NULL;
 }
 
 void example_run(struct arena *arena, struct arena *scratch, const struct ast_kernel *kernel,
@@ -173,22 +174,29 @@ static bool shows_again(struct arena *arena, struct arena *scratch, const struct
     return same;
 }
 
-/* What is minimised. An expectation holds for its kernel alone, so nothing can be cut from that: of what else the
- * kernel shows, what looks closest to the cause is kept in its place. */
-static const char *to_keep(struct arena *scratch, const struct ast_kernel *kernel,
+/* What is minimised. An expectation holds for its kernel alone, so nothing can be cut from that, and what is drawn
+ * beside a kernel stands in no statement of it: of what else the kernel shows, or the drawn one by itself, what looks
+ * closest to the cause is kept in its place. */
+static const char *to_keep(struct arena *scratch, const struct ast_kernel **kernel,
                            const char *signature, const struct reduce_options *options,
                            struct example *example)
 {
-    if (!keep_signature(scratch, signature)->fixed)
+    const bool fixed = keep_signature(scratch, signature)->fixed;
+    const struct ast_kernel *asked =
+        example->raw.about ? parse_printed(scratch, example->raw.about) : *kernel;
+    if (!fixed && !example->raw.about)
         return signature;
     struct check_result *result = ARENA_NEW(scratch, struct check_result);
     struct check_options check = options->check;
-    check.always = 1u << ORACLE_REFERENCE;
-    check_kernel(scratch, kernel, &check, result);
+    check.always = fixed ? 1u << ORACLE_REFERENCE : 0;
+    check_kernel(scratch, asked, &check, result);
     example->runs++;
     example->steps += result->thread_steps + result->warp_steps;
     const struct divergence *d = signature_closest(result, 1u << ORACLE_DIRECTIONS);
-    return d ? divergence_signature(scratch, d) : signature;
+    if (!d)
+        return signature;
+    *kernel = asked;
+    return divergence_signature(scratch, d);
 }
 
 bool example_minimise(struct arena *arena, struct arena *scratch, const struct ast_kernel *kernel,
@@ -198,7 +206,7 @@ bool example_minimise(struct arena *arena, struct arena *scratch, const struct a
     size_t mark = arena_mark(scratch);
     struct signature_result found;
     const struct reduce_result *reduced = &found.reduced;
-    const char *kept = to_keep(scratch, kernel, signature, options, example);
+    const char *kept = to_keep(scratch, &kernel, signature, options, example);
     reduce_finding(scratch, kernel, kept, options, &found);
     example->tests = reduced->tests;
     example->runs += reduced->runs;

@@ -25,7 +25,8 @@ struct shown {
     const char *tape;       /* of the subject's execution, "" = none */
     const char *other_tape; /* of the one it is compared with */
     uint32_t line;
-    uint64_t steps; /* that the run took */
+    uint64_t steps;    /* that the run took */
+    const char *about; /* the kernel drawn beside the case's, if it is about that; or NULL */
 };
 
 struct example {

@@ -1,6 +1,7 @@
 #include "oracle/reference/reference.h"
 
 #include "engine/base/pcg.h"
+#include "engine/input/input.h"
 #include "oracle/check/evidence.h"
 #include "oracle/check/oracle.h"
 #include "oracle/follow/follow.h"
@@ -376,6 +377,8 @@ static void diverge_wild(struct checking *c, const struct wild_run *x)
         d->part = d->observable;
         d->like = strcmp(d->part, FOOTPRINT) == 0 ? "program" : NULL;
     }
+    if (d->like && !d->part)
+        d->about = parse_printed(c->arena, x->text);
     d->summary = x->differs ? arena_printf(c->arena, "%s, under `%s`: `%s`", x->differs,
                                            subject_table[x->subject].name, x->text)
                             : arena_printf(c->arena, "%s of `%s`",
