@@ -164,6 +164,8 @@ static int compare(const struct divergence *a, const struct divergence *b)
 {
     if (a->oracle != b->oracle)
         return oracle_table[a->oracle].distance - oracle_table[b->oracle].distance;
+    if (!a->part != !b->part) /* a step goes wrong because of a part of what is executed */
+        return a->part ? -1 : 1;
     if ((a->rule == RULE_NONE) != (b->rule == RULE_NONE))
         return a->rule == RULE_NONE ? 1 : -1;
     int order = compare_texts(a->class_name, b->class_name);

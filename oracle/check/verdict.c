@@ -162,6 +162,11 @@ void divergence_of_part(struct arena *arena, struct divergence *divergence, cons
                *at = missing ? strchr(differs, '\'') + 1 : told(differs);
     divergence->observable = divergence->part =
         arena_strndup(arena, differs, strcspn(differs, ":"));
+    if (strncmp(differs, "laid out, ", 10) == 0) { /* as a case's own program that is */
+        divergence->part += 10;
+        divergence->like = "layout";
+        return;
+    }
     if (!at)
         return;
     divergence->part = without_names(arena, at, missing ? missing : at + strlen(at));

@@ -143,6 +143,7 @@ static void what_is_told_is_a_cause(void **state)
          "part|refused||is not declared"},
         {"taken: ptx, ''M' is not declared' was to be told", "part|told||is not declared"},
         {"taken: a text without one of its tokens", "part|text||taken"},
+        {"laid out, kind of cp: 1", "part|layout||kind of cp"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
@@ -162,6 +163,9 @@ static void drawn_kernels_are_kernels(void **state)
     step->like = "step";
     assert_string_equal(signature_cause(&test_arena, result, step, true),
                         "reference|step|simt.break|");
+    diverge(result, ORACLE_REFERENCE, "layout", RULE_NONE, "kind of cp")->part = "kind of cp";
+    assert_string_equal(signature_cause(&test_arena, result, step, true),
+                        "part|layout||kind of cp");
     result = new_result();
     struct divergence *write = diverge(result, ORACLE_REFERENCE, "wild", RULE_NONE, "write");
     write->like = "source";
