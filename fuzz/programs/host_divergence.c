@@ -1,7 +1,9 @@
 #include "fuzz/programs/host_divergence.h"
 
 #include "engine/base/pcg.h"
+#include "engine/host/host.h"
 #include "oracle/check/evidence.h"
+#include "oracle/check/verdict.h"
 #include "oracle/device/host_tiny.h"
 
 #include <inttypes.h>
@@ -95,9 +97,25 @@ struct host_divergence host_case_divergence(struct arena *arena, const struct ho
     return c->tiny ? tiny_divergence(arena, c, program, &d, steps) : d;
 }
 
+/* A text that is refused, whoever reads it. */
+static const char *refusal(struct arena *arena, const char *program)
+{
+    struct diag *diag = ARENA_NEW(arena, struct diag);
+    struct divergence d = {.part = NULL};
+    diag_init(diag, "generated.host", program, strlen(program));
+    (void)host_parse(arena, "generated.host", program, strlen(program), diag);
+    if (diag->count > 0)
+        divergence_of_part(arena, &d,
+                           arena_printf(arena, "refused, line 1: %s", diag->entries[0].text));
+    return d.like ? arena_printf(arena, "part|%s||%s", d.like, d.part) : NULL;
+}
+
 const char *host_case_cause(struct arena *arena, const struct host_case *c, const char *program,
                             const char *class)
 {
+    const char *refused = strcmp(class, "unreadable") == 0 ? refusal(arena, program) : NULL;
+    if (refused)
+        return refused;
     struct host_verdict *verdict = ARENA_NEW(arena, struct host_verdict);
     const struct host_finding *f =
         judge(arena, c, program, true, verdict) ? telling(verdict, true) : NULL;

@@ -120,15 +120,22 @@ void answer_diverge(struct answer *answer, struct divergence *divergence)
     answer->reason = answer->divergence->summary;
 }
 
-/* Of "line 3: 'x' is not declared", what is told. NULL: nobody tells anything. */
-static const char *told(const char *differs)
+/* Of "line 3: 'x' is not declared", what is told; also if all of that is quoted. NULL: nobody tells anything. */
+static const char *told(const char *differs, const char **end)
 {
     const char *at = NULL;
     if (strncmp(differs, "read", 4) != 0 || strstr(differs, "refused"))
         for (const char *p = differs; *p && !at; p++)
             if (isdigit((unsigned char)p[0]) && p[1] == ':' && p[2] == ' ')
                 at = p + 3;
-    for (const char *next; at && (next = strstr(at, ": "));)
+    if (!at)
+        return NULL;
+    *end = at + strlen(at);
+    if (*at == '\'' && strstr(differs, "nothing is wrong")) {
+        at++;
+        (*end)--;
+    }
+    for (const char *next; (next = strstr(at, ": "));)
         at = next + 2;
     return at;
 }
@@ -158,8 +165,8 @@ static const char *without_names(struct arena *arena, const char *at, const char
 
 void divergence_of_part(struct arena *arena, struct divergence *divergence, const char *differs)
 {
-    const char *missing = strstr(differs, "' was to be told"),
-               *at = missing ? strchr(differs, '\'') + 1 : told(differs);
+    const char *missing = strstr(differs, "' was to be told"), *end = missing,
+               *at = missing ? strchr(differs, '\'') + 1 : told(differs, &end);
     divergence->observable = divergence->part =
         arena_strndup(arena, differs, strcspn(differs, ":"));
     if (strncmp(differs, "laid out, ", 10) == 0) { /* as a case's own program that is */
@@ -169,7 +176,7 @@ void divergence_of_part(struct arena *arena, struct divergence *divergence, cons
     }
     if (!at)
         return;
-    divergence->part = without_names(arena, at, missing ? missing : at + strlen(at));
+    divergence->part = without_names(arena, at, end);
     divergence->like = missing ? "told" : "refused";
 }
 

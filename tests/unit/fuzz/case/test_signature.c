@@ -141,6 +141,8 @@ static void what_is_told_is_a_cause(void **state)
         {"refused: programs, though nothing is wrong: 0:0: 'crs: injection: '$b9' is not declared "
          "at line 6'",
          "part|refused||is not declared"},
+        {"refused: host programs, though nothing is wrong: 8:7: 'no launch above is named 'l''",
+         "part|refused||no launch above is named"},
         {"taken: ptx, ''M' is not declared' was to be told", "part|told||is not declared"},
         {"taken: a text without one of its tokens", "part|text||taken"},
         {"laid out, kind of cp: 1", "part|layout||kind of cp"},
