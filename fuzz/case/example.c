@@ -175,8 +175,8 @@ static bool shows_again(struct arena *arena, struct arena *scratch, const struct
 }
 
 /* What is minimised. An expectation holds for its kernel alone, so nothing can be cut from that, and what is drawn
- * beside a kernel stands in no statement of it: of what else the kernel shows, or the drawn one by itself, what looks
- * closest to the cause is kept in its place. */
+ * beside a kernel stands in no statement of it: of what else the kernel shows, or the reference says of the drawn one
+ * by itself, what looks closest to the cause is kept in its place. */
 static const char *to_keep(struct arena *scratch, const struct ast_kernel **kernel,
                            const char *signature, const struct reduce_options *options,
                            struct example *example)
@@ -188,7 +188,10 @@ static const char *to_keep(struct arena *scratch, const struct ast_kernel **kern
         return signature;
     struct check_result *result = ARENA_NEW(scratch, struct check_result);
     struct check_options check = options->check;
-    check.always = fixed ? 1u << ORACLE_REFERENCE : 0;
+    if (fixed)
+        check.always = 1u << ORACLE_REFERENCE;
+    else /* what others see of it is no closer than what was seen */
+        check.oracles = 1u << ORACLE_REFERENCE;
     check_kernel(scratch, asked, &check, result);
     example->runs++;
     example->steps += result->thread_steps + result->warp_steps;

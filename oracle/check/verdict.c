@@ -165,8 +165,11 @@ static const char *without_names(struct arena *arena, const char *at, const char
 
 void divergence_of_part(struct arena *arena, struct divergence *divergence, const char *differs)
 {
-    const char *missing = strstr(differs, "' was to be told"), *end = missing,
-               *at = missing ? strchr(differs, '\'') + 1 : told(differs, &end);
+    const char *missing = strstr(differs, "' was to be told"), *end, *at;
+    if (!missing)
+        missing = strstr(differs, "' is not told");
+    end = missing;
+    at = missing ? strchr(differs, '\'') + 1 : told(differs, &end);
     divergence->observable = divergence->part =
         arena_strndup(arena, differs, strcspn(differs, ":"));
     if (strncmp(differs, "laid out, ", 10) == 0) { /* as a case's own program that is */

@@ -39,6 +39,7 @@ enum {
     SHARE_DRAWN = 2,     /* the same, of a drawn kernel */
     TINY = 2,            /* kernels of a few accesses, in a case */
     VERDICTS = 1,        /* kernels, in a case: half a millisecond each */
+    LISTED = 128,        /* the same, to name what is wrong */
     SHARE_CLAUSES = 2,   /* Horn clauses of a drawn kernel, read */
     SHARE_REHEARSED = 4, /* guesses of a drawn loop, which runs show to be false */
     SHARE_CHILDREN = 64, /* programs that are asked: some milliseconds */
@@ -263,24 +264,45 @@ static void judge_terms(struct asking *x)
 
 /* What is not of executions: what answers make of a proof, how they are read, which guesses are made; of small kernels,
  * by answers, that are drawn. */
+static struct verdicts_fault judge_verdict(struct arena *arena, uint64_t seed,
+                                           const struct ast_kernel **kernel)
+{
+    *kernel = seed % 4 == 0   ? small_blocks(arena, seed)
+              : seed % 4 == 1 ? small_ptx(arena, seed)
+                              : small_loops(arena, seed);
+    struct verdicts_fault fault = verdicts_judge(arena, *kernel, seed);
+    if (!fault.stage)
+        fault = guesses_judge(arena, *kernel, seed >> 8);
+    if (!fault.stage)
+        fault = answers_judge(arena, seed);
+    return fault.stage ? fault : laws_judge(arena, seed);
+}
+
+/* A fault shows at this stage or that, as the draw has it: the first of a list that is always the same names it. */
+static const char *stage_of_list(struct arena *arena, const char *seen)
+{
+    const struct ast_kernel *kernel;
+    for (uint64_t i = 0; i < LISTED; i++) {
+        const size_t mark = arena_mark(arena);
+        const struct verdicts_fault fault = judge_verdict(arena, pcg_splitmix(i), &kernel);
+        if (fault.stage)
+            return fault.stage;
+        arena_release(arena, mark);
+    }
+    return seen;
+}
+
 static void judge_verdicts(struct asking *x)
 {
     struct arena *arena = x->c->arena;
     for (uint32_t i = 0; i < VERDICTS; i++) {
         size_t mark = arena_mark(arena);
         uint64_t seed = pcg_splitmix(x->c->options->seed + i);
-        const struct ast_kernel *kernel = seed % 4 == 0   ? small_blocks(arena, seed)
-                                          : seed % 4 == 1 ? small_ptx(arena, seed)
-                                                          : small_loops(arena, seed);
-        struct verdicts_fault fault = verdicts_judge(arena, kernel, seed);
-        if (!fault.stage)
-            fault = guesses_judge(arena, kernel, seed >> 8);
-        if (!fault.stage)
-            fault = answers_judge(arena, seed);
-        if (!fault.stage)
-            fault = laws_judge(arena, seed);
+        const struct ast_kernel *kernel;
+        const struct verdicts_fault fault = judge_verdict(arena, seed, &kernel);
         if (fault.stage) {
-            const struct retrace_fault found = {arena_printf(arena, "verdict: %s", fault.stage),
+            const char *stage = stage_of_list(arena, fault.stage);
+            const struct retrace_fault found = {arena_printf(arena, "verdict: %s", stage),
                                                 fault.why};
             diverge_encoding(x, &found, print_kernel(arena, kernel), true);
             return;

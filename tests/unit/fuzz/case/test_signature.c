@@ -143,6 +143,9 @@ static void what_is_told_is_a_cause(void **state)
          "part|refused||is not declared"},
         {"refused: host programs, though nothing is wrong: 8:7: 'no launch above is named 'l''",
          "part|refused||no launch above is named"},
+        {"refused: emitted, line 0:0: 'opencl has no 'assume', at line 2' is not told, but 0:0: "
+         "'x'",
+         "part|told||opencl has no"},
         {"taken: ptx, ''M' is not declared' was to be told", "part|told||is not declared"},
         {"taken: a text without one of its tokens", "part|text||taken"},
         {"laid out, kind of cp: 1", "part|layout||kind of cp"},
