@@ -301,8 +301,13 @@ static void end(struct operation *x)
     caches_put_words(x->m, (uint32_t *)(void *)caches_slot(c, x->actor, count - 1), NULL,
                      c->slot_words);
     put(x->m, &c->in_flight[x->actor], count - 1);
-    if (count == 1)
-        put_mask(x->m, &c->fence[x->actor], 0);
+    lane_mask flying =
+        0; /* a lane waits for what it had under way, not for what it issues behind that */
+    for (uint32_t i = 0; i + 1 < count; i++)
+        if (!(caches_slot(c, x->actor, i)->pins & MEMORY_OVER))
+            flying |= caches_slot(c, x->actor, i)->lanes;
+    if (c->fence[x->actor] & ~flying)
+        put_mask(x->m, &c->fence[x->actor], c->fence[x->actor] & flying);
 }
 
 /* Up to the next yield. True: up to the end. */

@@ -81,6 +81,9 @@ expect 0 trace "$papers/program1.simt" --against reference --json
 says out '{"reference": "the same in all '
 expect 0 trace "$papers/program1.simt" --subject crs:kappa --against reference
 says out 'reference: cannot follow: it pushes frames for lanes that call again'
+expect 0 trace "$source/corpus/regress/acquire-then-store.ptx" --subject crs:caches:printed --schedule uniform \
+    --max-steps 9000 --against reference
+says out 'reference: the same in all '
 expect 2 trace "$papers/program1.simt" --against engine
 
 # Strict lemmas show erratum A-4, which is known: no failure.
