@@ -301,8 +301,8 @@ static void end(struct operation *x)
     caches_put_words(x->m, (uint32_t *)(void *)caches_slot(c, x->actor, count - 1), NULL,
                      c->slot_words);
     put(x->m, &c->in_flight[x->actor], count - 1);
-    lane_mask flying =
-        0; /* a lane waits for what it had under way, not for what it issues behind that */
+    /* A lane waits for what it had under way, not for what it issues behind that. */
+    lane_mask flying = 0;
     for (uint32_t i = 0; i + 1 < count; i++)
         if (!(caches_slot(c, x->actor, i)->pins & MEMORY_OVER))
             flying |= caches_slot(c, x->actor, i)->lanes;
