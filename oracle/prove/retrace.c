@@ -1,6 +1,7 @@
 #include "oracle/prove/retrace_internal.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "engine/base/pcg.h"
@@ -418,13 +419,25 @@ static bool is_heard(const struct duo *duo)
 }
 
 static struct duo *walked(struct arena *arena, struct forms *forms,
-                          const struct proof_options *options, uint32_t unroll)
+                          const struct proof_options *options, uint32_t unroll, const char **reason)
 {
-    const char *reason = NULL;
-    struct duo *duo = duo_new(arena, forms, options, unroll, &reason);
+    *reason = NULL;
+    struct duo *duo = duo_new(arena, forms, options, unroll, reason);
     if (duo)
         duo_run(duo);
     return duo && !duo->reason && duo->terms.count <= TERMS_MAX ? duo : NULL;
+}
+
+/* Of the statements that the translation leaves, named barriers, votes and choices of a number have no proof, and all
+ * others have one. */
+static bool is_refused_in_vain(const char *reason)
+{
+    static const char *const without[] = {"sync", "arrive", "vote", "pick"};
+    char what[16];
+    bool named = reason && sscanf(reason, "'%15[^']' at line %*u is not handled", what) == 1;
+    for (uint32_t i = 0; i < sizeof without / sizeof *without; i++)
+        named = named && strcmp(what, without[i]) != 0;
+    return named;
 }
 
 /* The program that the two threads run; NULL: none that is executed thread by thread. */
@@ -467,7 +480,10 @@ struct retrace_fault retrace_executions(struct arena *arena, struct forms *forms
     const struct proof_options some = drawn_options(program, pcg_splitmix(seed));
     struct proof_options all_cut = some; /* also loops whose trips constants count */
     all_cut.counted = false;
-    struct duo *duos[2] = {claims.cut ? claims.cut : walked(arena, forms, &all_cut, 0), NULL};
+    const char *refused = NULL;
+    struct duo *duos[2] = {claims.cut ? claims.cut : walked(arena, forms, &all_cut, 0, &refused)};
+    if (program->form != FORM_PTX && is_refused_in_vain(refused))
+        a.fault = (struct retrace_fault){"refused", refused};
     if (!duos[0] || !is_heard(duos[0]))
         return a.fault;
     const char *kind = duos[0]->lift ? kinds_differ(arena, duos[0]->lift) : NULL;
@@ -476,7 +492,7 @@ struct retrace_fault retrace_executions(struct arena *arena, struct forms *forms
         return a.fault;
     }
     if (duos[0]->cfg->loop_count > 0 && !claims.alike)
-        duos[1] = walked(arena, forms, &some, some.unroll);
+        duos[1] = walked(arena, forms, &some, some.unroll, &refused);
     pcg_seed(&a.rng, seed, 1);
     for (uint32_t n = 0; n < (claims.alike ? 1 : EXECUTIONS) && !a.fault.what; n++) {
         a.x = executed_run(arena, program, pcg_next64(&a.rng));
