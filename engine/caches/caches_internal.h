@@ -123,6 +123,8 @@ bool caches_micro_step(struct operation *x);
 /* ---- caches_issue.c ---- */
 
 extern const struct ptx_memory caches_memory;
+/* The lanes that have operations under way, other than those with one of these bits in `pins`. */
+lane_mask caches_flying(const struct caches *c, uint32_t actor, uint32_t those);
 bool caches_is_ready(struct machine *machine, uint32_t actor);
 /* A membar that empties the L1. */
 bool caches_empties(const struct caches *c, const struct ptx_op *op);

@@ -268,19 +268,19 @@ static bool is_kept_back(const struct machine *machine, const struct caches *c, 
     return false;
 }
 
-/* Operations for one of the lanes, other than those. */
-static bool flies_beside(const struct caches *c, uint32_t actor, lane_mask lanes, uint32_t those)
+lane_mask caches_flying(const struct caches *c, uint32_t actor, uint32_t those)
 {
+    lane_mask lanes = 0;
     for (uint32_t i = 0; i < c->in_flight[actor]; i++)
-        if (caches_slot(c, actor, i)->lanes & lanes && !(caches_slot(c, actor, i)->pins & those))
-            return true;
-    return false;
+        if (!(caches_slot(c, actor, i)->pins & those))
+            lanes |= caches_slot(c, actor, i)->lanes;
+    return lanes;
 }
 
 /* Not those of a block that had the place before (GR.key). */
 static bool has_flying(const struct caches *c, uint32_t actor, lane_mask lanes)
 {
-    return flies_beside(c, actor, lanes, MEMORY_OVER);
+    return (caches_flying(c, actor, MEMORY_OVER) & lanes) != 0;
 }
 
 static bool access_is_ready(struct machine *machine, const struct caches *c, uint32_t actor,
@@ -332,7 +332,7 @@ static bool waits_for_all(const struct caches *c, uint32_t actor, const struct p
     case PTX_EXEC_CALL:
     case PTX_EXEC_RET:
     case PTX_EXEC_BAR_WARP:
-        return flies_beside(c, actor, ~(lane_mask)0, MEMORY_STALE);
+        return caches_flying(c, actor, MEMORY_STALE) != 0;
     }
     return false;
 }

@@ -302,10 +302,7 @@ static void end(struct operation *x)
                      c->slot_words);
     put(x->m, &c->in_flight[x->actor], count - 1);
     /* A lane waits for what it had under way, not for what it issues behind that. */
-    lane_mask flying = 0;
-    for (uint32_t i = 0; i + 1 < count; i++)
-        if (!(caches_slot(c, x->actor, i)->pins & MEMORY_OVER))
-            flying |= caches_slot(c, x->actor, i)->lanes;
+    const lane_mask flying = caches_flying(c, x->actor, MEMORY_OVER);
     if (c->fence[x->actor] & ~flying)
         put_mask(x->m, &c->fence[x->actor], c->fence[x->actor] & flying);
 }

@@ -114,6 +114,19 @@ static void join_successors(const struct live *l, uint32_t pc)
         l->now[w] |= l->label_union[w];
 }
 
+static void drop_written(const struct live *l, uint32_t pc)
+{
+    const struct ptx_op *op = &l->code->ops[pc];
+    const struct ptx_place *place;
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < op->result_count; i++)
+        drop(l, l->now, &op->results[i]);
+    for (uint32_t i = 0; i < op->back_count; i++)
+        drop(l, l->now, &l->code->copies[op->back + i].caller);
+    while ((place = ptx_matrix_next(op, true, &at)) != NULL)
+        drop(l, l->now, place);
+}
+
 static void transfer(const struct live *l, uint32_t pc)
 {
     const struct ptx_op *op = &l->code->ops[pc];
@@ -121,14 +134,9 @@ static void transfer(const struct live *l, uint32_t pc)
     uint32_t at = 0;
     memset(l->now, 0, l->words * sizeof *l->now);
     join_successors(l, pc);
-    for (uint32_t i = 0; i < op->result_count; i++)
-        drop(l, l->now, &op->results[i]);
-    for (uint32_t i = 0; i < op->back_count; i++)
-        drop(l, l->now, &l->code->copies[op->back + i].caller);
+    drop_written(l, pc);
     for (uint32_t i = 0; i < op->copy_count; i++)
         add(l, l->now, &l->code->copies[op->copy + i].caller);
-    while ((place = ptx_matrix_next(op, true, &at)) != NULL)
-        drop(l, l->now, place);
     for (uint32_t i = 0; i < PTX_CODE_SOURCES; i++)
         add(l, l->now, &op->sources[i]);
     for (at = 0; (place = ptx_matrix_next(op, false, &at)) != NULL;)
@@ -196,21 +204,11 @@ static bool reads(const struct ptx_code *code, uint32_t pc, const struct ptx_pla
     return false;
 }
 
-static bool writes(const struct ptx_code *code, uint32_t pc, const struct ptx_place *place)
+static bool writes(const struct live *l, uint32_t pc, const struct ptx_place *place)
 {
-    const struct ptx_op *op = &code->ops[pc];
-    const struct ptx_place *named;
-    uint32_t at = 0;
-    for (uint32_t i = 0; i < op->result_count; i++)
-        if (is_same(&op->results[i], place))
-            return true;
-    for (uint32_t i = 0; i < op->back_count; i++)
-        if (is_same(&code->copies[op->back + i].caller, place))
-            return true;
-    while ((named = ptx_matrix_next(op, true, &at)) != NULL)
-        if (is_same(named, place))
-            return true;
-    return false;
+    add(l, l->now, place);
+    drop_written(l, pc);
+    return !bits_has(l->now, bit_of(l, place));
 }
 
 static void come_to(const struct live *l, uint8_t *comes, uint32_t pc, bool *more)
@@ -230,7 +228,7 @@ static uint32_t read_unwritten(const struct live *l, const struct ptx_place *pla
     while (more) {
         more = false;
         for (uint32_t pc = l->f->entry; pc < l->f->end; pc++) {
-            if (!comes[pc - l->f->entry] || writes(l->code, pc, place))
+            if (!comes[pc - l->f->entry] || writes(l, pc, place))
                 continue;
             for (uint32_t i = successors(l, pc, &any); i-- > 0;)
                 come_to(l, comes, l->next[i], &more);

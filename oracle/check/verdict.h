@@ -76,8 +76,7 @@ struct divergence {
     /* Where two accounts of a part of simtfuzz disagree, and no execution of the kernel is wrong, or one because of it:
      * the part. What of it is seen first, and what the kernel is made of, say nothing of the cause. Or NULL. */
     const char *part;
-    const char
-        *like;  /* the class under which an ordinary kernel shows the same; NULL: class_name */
+    const char *like; /* the class under which an ordinary kernel shows it; NULL: class_name */
     bool drawn; /* about what the case's seed draws beside the kernel: no cause of anything else */
     const struct ast_kernel *about; /* the kernel that was drawn, if it was run; or NULL */
     struct divergence *next;        /* of the same oracle, with another signature */

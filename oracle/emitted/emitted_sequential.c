@@ -53,8 +53,7 @@ struct statement {
     uint32_t number, guard, expression;
     bool writes_under;
     uint32_t comes; /* this thread of a block alone comes there; LENGTH: all do */
-    uint32_t
-        ends; /* of blocks: this thread's guard in front of it looks outside; LENGTH: nobody's */
+    uint32_t ends;  /* of blocks: this thread's guard before it looks outside; LENGTH: nobody's */
 };
 
 /* Statements from .. to - 1 are its body, if there are any; it has `least` trips, and as many more as `by` says. */
@@ -688,13 +687,13 @@ static const char *ask(struct arena *arena, const char *printed, struct question
     struct deeds *d = ARENA_NEW(arena, struct deeds);
     unroll(d, arena, q, both, 0, q->a.of->count, 0);
     aim(q, d, rng);
-    const bool is_one =
-                   q->a.tid == q->b.tid && q->a.bid == q->b.bid, /* beside nobody it is alone */
-        is_alone = q->a.of->threads * q->a.of->blocks == 1;
-    enum s_end is = is_alone ? S_PASSES
-                    : is_one ? S_IMPOSSIBLE
-                             : ends(d, q),
-               end = run(arena, printed, q);
+    /* Beside nobody a thread is alone; else two are not one. */
+    const bool is_alone = q->a.of->threads * q->a.of->blocks == 1,
+               is_one = q->a.tid == q->b.tid && q->a.bid == q->b.bid;
+    const enum s_end is = is_alone ? S_PASSES
+                          : is_one ? S_IMPOSSIBLE
+                                   : ends(d, q),
+                     end = run(arena, printed, q);
     if (end == is)
         return NULL;
     return arena_printf(arena,

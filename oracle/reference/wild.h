@@ -27,9 +27,8 @@ struct wild_run {
     struct follower *follower; /* NULL: the reference does not follow it */
     struct source *source;     /* NULL: no text's history is asked */
     enum status status;
-    const char *
-        differs; /* beside what is followed: what a thread did that its text does not (of_source), .. */
-    bool of_source;
+    const char *differs; /* beside what is followed, or NULL */
+    bool of_source;      /* it is what a thread did that its text does not */
 };
 
 /* The kernel of this number. False: what the engine does is not what the reference does (follower), or differs says

@@ -13,8 +13,8 @@ struct wide {
     struct text out;
     bool grid;      /* a group is a block, else a warp */
     uint32_t lanes; /* of a group */
-    uint32_t
-        stride; /* bytes from a lane's own place to the next one's: a word, or 64 words, which have one bit */
+    /* Bytes from a lane's own place to the next one's: a word, or 64 words, which have one bit. */
+    uint32_t stride;
     const char *space; /* of what is fought for: global, shared */
 };
 

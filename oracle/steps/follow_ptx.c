@@ -456,7 +456,6 @@ void follow_ptx_step(struct follower *f, const struct step_event *event)
         await(f, event->actor / x->groups_a_block);
 }
 
-/* A deadlock of warps is not told. */
 /* Of what is under way and nobody has waited for nothing is left, in no block. */
 static void compare_underway(struct follower *f)
 {
@@ -470,6 +469,7 @@ static void compare_underway(struct follower *f)
             }
 }
 
+/* A deadlock of warps is not told. */
 void follow_ptx_end(struct follower *f, enum status status)
 {
     bool cut = status == STATUS_STEP_LIMIT || status == STATUS_NONTERMINATING;

@@ -547,8 +547,7 @@ static const char *of_type(struct row *r)
     const bool known = bits > 0 && *end == '\0' && strchr("bsuf", letter);
     for (uint32_t i = 0; i < sizeof so_many; i++)
         if (strcmp(name, bits_alone[i]) == 0)
-            return type.kind == PTX_CLASS_BITS && type.bits == so_many[i] ? NULL
-                                                                          : "type: bits of a word";
+            return type.kind == PTX_CLASS_BITS && type.bits == so_many[i] ? NULL : name;
     if (!known)
         return NULL;
     return type.kind == kind && type.bits == bits &&
